@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -9,12 +10,12 @@ import runpy
 import sys
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from types import ModuleType, SimpleNamespace
+from typing import Any, cast
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import unskew as us
@@ -121,6 +122,36 @@ def test_flat_names_are_accepted_and_unique_whatever_models_are_called(names: li
     for name in found:
         assert NAME.fullmatch(name) and len(name) <= 250
         assert not {"", ".", ".."} & set(name.split("/"))
+
+
+NAMES = st.one_of(st.text(min_size=1), st.lists(st.sampled_from(["a", "b", "vs", "_", "2"]), min_size=1).map("".join))
+
+
+@given(st.lists(NAMES, min_size=2, max_size=5, unique=True))
+@example(["a", "b", "a_vs_b"])
+@example(["a", "a_vs", "b", "vs_b"])
+@example(["a", "b", "a_vs_b", "a_vs_b_2"])
+def test_flat_names_of_models_and_of_their_pairs_never_clash(names: list[str]) -> None:
+    """Every number of every model and pair is there, each under a name of its own."""
+    pairs = list(itertools.combinations(names, 2))
+    values = [estimate(name, 0.1 + n, low=n, high=n + 0.5) for n, name in enumerate(names)]
+    verdicts = [verdict(a, b, 100.0 + n, 0.01) for n, (a, b) in enumerate(pairs)]
+    found = flat_metrics(Result(tuple(values), tuple(verdicts), (), {}, ()))
+    assert len(found) == 4 * len(names) + 6 * len(pairs) == len({name.lower() for name in found})
+    by_place = {
+        value: name.rsplit("/", 1)[0] for name, value in found.items() if name.endswith(("/value", "/difference"))
+    }
+    for e in values:
+        assert found[f"{by_place[e.value]}/low"] == e.low
+    for v in verdicts:
+        assert found[f"{by_place[v.difference]}/low"] == v.low
+    assert list(found) == list(flat_metrics(Result(tuple(values), tuple(verdicts), (), {}, ())))
+
+
+def test_flat_names_of_plain_numbers_never_clash() -> None:
+    """Keys of what is shown may differ only in what names cannot hold."""
+    shown = SimpleNamespace(to_dict=lambda: {"by policy": {"a b": 1, "a_b": 2, "A_b": 3}, "by_policy": {"a b": 4}})
+    assert sorted(flat_metrics(cast(Any, shown)).values()) == [1.0, 2.0, 3.0, 4.0]
 
 
 def test_flat_numbers_keep_their_marks(two: Result) -> None:

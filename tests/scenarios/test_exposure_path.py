@@ -72,7 +72,9 @@ def test_a_point_may_be_asked_for_by_itself() -> None:
     result, table = evaluate(estimators=["exposure_path(at=0.3)"]), evaluate().scenarios[0]
     assert not result.scenarios
     assert [e.value for e in result.estimates if e.metric == "recall@5"] == [row.value[3] for row in table.values]
-    assert all(v.assumption == "exposure explains 30 % of popularity" for v in result.verdicts_)
+    assert all(
+        v.assumption.startswith("exposure explains 30 % of popularity, and all chances") for v in result.verdicts_
+    )
     assert all(v.verdict not in ("better", "worse") for v in result.verdicts_)
 
 

@@ -275,11 +275,11 @@ def test_assumed_propensities_never_say_better() -> None:
         "popularity(gamma=0)": "exposure explains 50% of popularity",
         "popularity(gamma=2)": "those who see both like popular items less than rare ones (γ above 1)",
     }
-    for propensity, assumption in said.items():
+    for propensity, exposure in said.items():
         result = us.evaluate(
             world.rows(clicked & later).drop("propensity"), models, metrics=[RECALL], propensity=propensity, **options
         )
-        found = the(result)
+        found, assumption = the(result), f"{exposure}, and all chances to be seen were small unless time split the log"
         assert found.verdict == "behind"
         assert found.assumption == assumption
         assert f"other is ahead of one on {RECALL}, if {assumption}: " in result.headline()["sentences"][0]

@@ -170,6 +170,20 @@ def cut_by_time(test: Log, rules: Rules) -> bool:
     return test.cut_by_time or rules.train_cut
 
 
+def split_assumption(test: Log, rules: Rules) -> str:
+    """What weights that are known up to a factor assume of the split, in words that go on after "and".
+
+    After a random split of which s went to the test part, a pair outside training had the chance P·s/(1 − P(1 − s)):
+    that is proportional to P only where P is small. Empty where training says nothing of the test rows: all items are
+    candidates, users were split, or time split the log.
+    """
+    share = share_of(None, test, rules)
+    if not rules.unseen or rules.by_users or cut_by_time(test, rules) or (share is not None and share >= 1.0):
+        return ""
+    when = "before the split" if share is not None else "unless time split the log"
+    return f"all chances to be seen were small {when}"
+
+
 def with_share(test: Log, rules: Rules) -> Log:
     """The test log with the share that it was said to have, where no split of ours says it."""
     if rules.share is None or test.share is not None or test.cut_by_time:

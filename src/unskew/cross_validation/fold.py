@@ -69,7 +69,7 @@ class FoldTask:
         settled = settle(request, inputs, _silent)
         _refuse_census(settled.plan)
         engine = MemoryEngine(settled.aligned.held, request.threads)
-        setting = setting_of(settled.request, settled.aligned, engine)
+        setting = setting_of(settled.request, settled.aligned, engine, inputs.rules)
         plan = settled.plan
         beside = companion_plan(plan, len(fitted))
         both = EvaluationPlan((*plan.runs, *beside.runs), (*plan.cells, *beside.cells))
@@ -163,6 +163,7 @@ def _sums_of(
         differing=np.array([_differing(measured, place) for place in range(len(both.cells))]),
         **_items(measured, plan, logs, facts),
         extent=_extent(sums.extent),
+        filled=sums.places.filled,
         single=counts["1"],
         clicking=sum(counts.values()),
         support_gap=np.nan if setting.support_gap is None else setting.support_gap,
@@ -233,6 +234,7 @@ def _told(measured: Measured, facts: Facts) -> dict[str, Any]:
         "propensity": setting.propensity,
         "known": setting.known,
         "assumption": setting.assumption,
+        "split": setting.split,
         "shortage": setting.shortage,
         "relative": measured.engine.relative,
         "refused": [vars(refusal) | {"instead": list(refusal.instead)} for refusal in facts.refusals],

@@ -44,7 +44,7 @@ class FoldSums:
             NaN where P of listed places is not known.
         item: items with held-out rows, by their codes likewise; of each ``seen``, its training rows, and for
             the ``counted`` metrics what it brings to the sums of every model, and to their divisor (the last row).
-        extent: as in ``Extent``.
+        extent: as in ``Extent``; ``filled`` as in ``ListPlaces``, of the users judged.
         single, clicking: users with one relevant interaction, and with any.
         support_gap: the share of held-out interactions on items that training never showed; NaN where unknown.
         told: what else is said of the fold, as plain values: the propensity, refusals, dropped rows, warnings.
@@ -77,6 +77,7 @@ class FoldSums:
     counted: list[str]
     brought: Floats
     extent: Floats
+    filled: Ints64
     single: int
     clicking: int
     support_gap: float

@@ -32,6 +32,7 @@ from unskew.cross_validation.fold import key_of
 from unskew.cross_validation.fold_sums import FoldSums, Key
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.few_clicks import FewClicks
+from unskew.engine.places import ListPlaces
 from unskew.engine.plan import Cell, EvaluationPlan, Kept, make_plan
 from unskew.engine.sums import Extent, Sums
 from unskew.engine.support import DifferingWorth
@@ -164,6 +165,7 @@ class Folds:
             totals=totals,
             replicates=drawn,
             extent=reduce(Extent.merge, (_extent(fold.extent) for fold in self.sums)),
+            places=reduce(ListPlaces.merge, (ListPlaces(fold.judged, fold.filled) for fold in self.sums)),
         )
         engine: Any = FoldUsers(len(self.users), all(fold.told["relative"] for fold in self.sums))
         return OverFolds(
@@ -199,6 +201,7 @@ class Folds:
             propensity=told[0]["propensity"],
             known=all(said["known"] for said in told),
             assumption=next((said["assumption"] for said in told if said["assumption"]), ""),
+            split=next((said["split"] for said in told if said["split"]), ""),
             level=self.level,
             replicates=self.replicates,
             seed=self.seed,

@@ -14,6 +14,7 @@ from unskew.engine.data import EvaluationData, Ranked
 from unskew.engine.draws import averaged
 from unskew.engine.engine import Engine
 from unskew.engine.estimator_run import EstimatorRun
+from unskew.engine.places import ListPlaces
 from unskew.engine.plan import EvaluationPlan
 from unskew.engine.sensitivity import ModelPair, fill_pairs
 from unskew.engine.sums import Extent, Sums, TippingSums
@@ -57,7 +58,7 @@ class MemoryEngine:
 
     def first_pass(self, plan: EvaluationPlan, *, replicates: int = 0, seed: int = 0, keep: bool = False) -> Sums:
         """Everything that estimates and intervals are made of."""
-        held = self.held
+        held, depth = self.held, max((run.depth for run in plan.runs), default=0)
 
         def fill(batch: Batch, ranked: Sequence[Ranked], x: Floats) -> _Tallied:
             found = [run.fill(batch, ranked, x) for run in plan.runs]
@@ -78,6 +79,7 @@ class MemoryEngine:
                 reduce(PredictionRange.merge, (model.list_range for model in ranked), NO_PREDICTIONS),
                 Extent.of(held, low, high),
                 draws,
+                ListPlaces.of(held, low, high, depth),
             )
 
         return self._merged(one)

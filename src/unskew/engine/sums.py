@@ -9,6 +9,7 @@ from operator import add
 import numpy as np
 
 from unskew.engine.data import EvaluationData
+from unskew.engine.places import NO_PLACES, ListPlaces
 from unskew.inference.draw_error import DrawSums
 from unskew.inference.merging import Mergeable, merged_by
 from unskew.inference.moments import Moments
@@ -62,6 +63,7 @@ class Sums(Mergeable):
         extent: how many rows there are, and how far their values reach.
         draws: what averages over samples need besides; counts (tallies, carried, extent) are then those of all samples
             together.
+        places: how full the lists are.
     """
 
     moments: tuple[Moments, ...]
@@ -73,6 +75,7 @@ class Sums(Mergeable):
     predictions: PredictionRange = NO_PREDICTIONS
     extent: Extent = NO_ROWS
     draws: DrawSums | None = None
+    places: ListPlaces = NO_PLACES
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,8 @@ import polars as pl
 from unskew.alignment.align import Alignment
 from unskew.alignment.answers import rests_on
 from unskew.alignment.input_facts import InputFacts
+from unskew.alignment.inputs import Rules
+from unskew.alignment.rows import split_assumption
 from unskew.engine.engine import Engine
 from unskew.engine.plan import EvaluationPlan, Refusal
 from unskew.engine.sums import Sums
@@ -124,7 +126,7 @@ def _measure(ready: Ready) -> tuple[list[Measured], list[str]]:
     engine = rows.engine()
     drawing, against, fixed = ready.drawing, ready.against, request.users_are == "fixed"
     sampled = (ready.outcome.answers or {}).get(ADDED_UP) == SAMPLED  # guesses were added up over some candidates
-    setting = setting_of(request, aligned, engine)
+    setting = setting_of(request, aligned, engine, ready.inputs.rules)
     setting = replace(setting, rounds=drawing.rounds, design=drawing.design, fixed_users=fixed)
     setting = replace(setting, propensity_check=against.propensity, path_range=against.path, sampled_total=sampled)
     if (samples := ready.samples) is not None:
@@ -139,7 +141,7 @@ def _measure(ready: Ready) -> tuple[list[Measured], list[str]]:
     return [whole, *segments], lacking
 
 
-def setting_of(request: Request, aligned: Alignment, engine: Engine) -> Setting:
+def setting_of(request: Request, aligned: Alignment, engine: Engine, rules: Rules) -> Setting:
     """What the answer depends on besides the data."""
     model = aligned.propensity
     return Setting(
@@ -156,8 +158,19 @@ def setting_of(request: Request, aligned: Alignment, engine: Engine) -> Setting:
         item_propensity=None if model is None else model.of_items(aligned.items),
         shortage=0.0 if aligned.level is None else aligned.level.shortage,
         seen_counts=aligned.seen_counts,
+        split=split_assumption(aligned.marks, rules),
+        kept_training=() if rules.unseen else _kept_training(request, aligned),
         answers_assumption="" if aligned.joined is None else rests_on(aligned.joined, request.users_are == "fixed"),
     )
+
+
+def _kept_training(request: Request, aligned: Alignment) -> tuple[float, ...]:
+    """Of every model, which share of its listed items the user had in training."""
+    shares = {
+        name: each.repeats / max(each.entries, 1)
+        for name, each in zip(aligned.found_lists, aligned.facts.lists, strict=True)
+    }
+    return tuple(shares.get(name, 0.0) for name in request.models)
 
 
 def account(facts: Facts) -> dict[str, Any]:

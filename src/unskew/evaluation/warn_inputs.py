@@ -10,7 +10,9 @@ from unskew.alignment.rows import IN_TRAINING
 from unskew.alignment.spelling import Respelled, respelled
 from unskew.estimators import Need, Target
 from unskew.evaluation.facts import Facts
+from unskew.judging.list_notes import UNEVEN
 from unskew.log.interactions import DUPLICATE, MOSTLY, NOT_USED, REPEATED, mostly_repeated
+from unskew.metrics import RankingMetric
 from unskew.plain import plain
 from unskew.split import LeaveOneOut
 
@@ -158,7 +160,8 @@ def _about_lists(name: str, coded: FoundLists, *, unseen: bool) -> Iterator[str]
     if unseen and (repeats := coded.account[TRAINING_ITEMS]):
         yield (
             f"{name}: {repeats:,} listed items are in the user's training data and cannot be hits. Remove them and "
-            "close the ranks up with drop_seen=True, or judge repeats too with candidates='all'."
+            "close the ranks up with drop_seen=True (give longer lists then), or, if the lists of all models keep "
+            "such items, judge repeats too with candidates='all'."
         )
 
 
@@ -173,6 +176,25 @@ def short_lists(facts: Facts) -> Iterator[str]:
                 f"{plain(name)}: no list goes beyond rank {deepest}; metrics at {cuts} count everything deeper as "
                 "missed."
             )
+
+
+def uneven_lists(facts: Facts) -> Iterator[str]:
+    """Lists that leave more places empty than those of another model, and lose by it."""
+    accounts, places = facts.aligned.account["models"], facts.answers[0].sums.places
+    ranking = {m for run in facts.plan.runs for m in run.metrics if isinstance(m, RankingMetric)}
+    cuts = sorted({m.k for m in ranking if m.k is not None}) if places.filled.size else []
+    for j, name in enumerate(facts.inputs.models):
+        reached = [k for k in cuts if k <= accounts[name].get("longest_rank", 0)]  # of the others: ``short_lists``
+        uneven = [k for k in reached if places.empty(k)[j] - places.empty(k).min() > UNEVEN]
+        if not uneven:
+            continue
+        k, shares = uneven[-1], places.empty(uneven[-1])
+        still = ", of which that many are left when training items are dropped" if facts.inputs.rules.drop_seen else ""
+        yield (
+            f"{plain(name)}: its lists leave {shares[j]:.0%} of the places up to rank {k} empty, those of "
+            f"{plain(facts.inputs.models[int(shares.argmin())])} {shares.min():.0%}. Empty places count as missed, so "
+            f"{plain(name)} loses by them: give lists of at least {k} items{still}."
+        )
 
 
 def empty_lists(facts: Facts) -> Iterator[str]:

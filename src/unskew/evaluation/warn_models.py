@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator
 
 from unskew.alignment.outcome_check import outside
-from unskew.alignment.rows import contradicted_share, cut_by_time, has_level, share_of
+from unskew.alignment.rows import contradicted_share, cut_by_time, has_level, share_of, split_assumption
 from unskew.estimators import Need, Target
 from unskew.evaluation.facts import Facts
 from unskew.evaluation.fit_outcome import IN_SAMPLE
 from unskew.inference.steps import STEP
-from unskew.judging.measure import debiased
+from unskew.judging.measure import by_counts, debiased, uses_propensity
 from unskew.plain import plain
 from unskew.propensity import Level, Scope
 
@@ -191,11 +191,17 @@ def activity_ignored(facts: Facts) -> Iterator[str]:
 def split_not_corrected(facts: Facts) -> Iterator[str]:
     """P of the rest, given that a pair is not in training, differs from P by a factor that depends on P."""
     relative = facts.aligned.propensity is not None and facts.aligned.finish.relative
-    if relative and facts.inputs.rules.unseen and any(map(debiased, facts.plan.runs)):
-        yield (
-            "Relative propensities are not corrected for the split, after which only items outside training are "
-            "candidates: that is fine where they are small."
-        )
+    runs = [run for run in facts.plan.runs if by_counts(run) or (relative and uses_propensity(run))]
+    if not runs or not split_assumption(facts.aligned.marks, facts.inputs.rules):
+        return
+    weights = "Relative propensities" if any(map(uses_propensity, runs)) else "Weights by popularity"
+    when = "" if share_of(None, facts.aligned.marks, facts.inputs.rules) is not None else ", if it was made at random"
+    yield (
+        f"{weights} are not corrected for the split{when}, after which only items outside training are candidates: "
+        "that is fine where all chances to be seen were small; else models that list popular items look too good. "
+        "Split by time, give propensities with a level, for which the correction is exact, or use candidates='all' "
+        "with lists that keep training items."
+    )
 
 
 def column_used(facts: Facts) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+DOUBT = "Little trust: "
 MIN_ESS = 30.0
 MAX_SHARE = 0.25
 MIN_USERS = 50
@@ -43,4 +44,14 @@ def doubts(
         found.append(f"one interaction carries {max_weight_share:.0%} of a value")
     if support_gap is not None and support_gap > MAX_GAP:
         found.append(f"{support_gap:.0%} of the held-out interactions are on items that training never showed")
-    return f"Little trust: {'; '.join(found[:2])}." if found else ""
+    return f"{DOUBT}{'; '.join(found[:2])}." if found else ""
+
+
+def doubt(note: str) -> str:
+    """The sentence of a verdict that names nobody, and that there is a reason to doubt all the same."""
+    return f"{DOUBT}{note}." if note else ""
+
+
+def is_doubt(trust: str) -> bool:
+    """Whether a verdict's sentence is a doubt, and not why nothing was decided."""
+    return trust.startswith(DOUBT)

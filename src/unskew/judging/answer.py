@@ -10,19 +10,21 @@ from typing import NamedTuple
 import numpy as np
 
 from unskew.engine.estimator_run import EstimatorRun
-from unskew.engine.plan import Cell, EvaluationPlan
+from unskew.engine.plan import Cell, EvaluationPlan, ScenarioCells
 from unskew.engine.sums import Sums
 from unskew.estimators import Target
 from unskew.inference.intervals import Interval, percentile
 from unskew.inference.tally import BINS, Carried, Tally
-from unskew.inference.trust import doubts, withheld
+from unskew.inference.trust import doubt, doubts, withheld
 from unskew.inference.verdict import Judgement, Outcome, outcome, users_needed
 from unskew.judging.cell_comparisons import CellComparisons
-from unskew.judging.claims import additive, promise, rests_on, standing, sure
+from unskew.judging.claims import additive, promise, rests_on, standing, sure, with_split
+from unskew.judging.list_notes import list_note
 from unskew.judging.measure import Floats, Key, Measured, Setting, uses_propensity, weighted
 from unskew.judging.over_draws import draw_errors
 from unskew.judging.scenarios import (
     agreed,
+    assuming,
     holds_everywhere,
     narrowed,
     scenario_estimates,
@@ -88,7 +90,7 @@ def estimates_of(measured: Measured) -> list[Estimate]:
             found += own
     for every in plan.scenarios:
         cells = narrowed(every, measured.setting.left)
-        found += scenario_estimates(cells, [rows[place] for place in cells.cells])
+        found += scenario_estimates(_with_split(measured, cells), [rows[place] for place in cells.cells])
     return found
 
 
@@ -127,15 +129,23 @@ def _in_order(
             cells = narrowed(every, setting.left)
             there = [judged[other] for other in cells.cells]
             upwards = -1.0 if cells.metric.lower_is_better else 1.0
-            estimates += scenario_estimates(cells, [rows[other] for other in cells.cells])
+            told = _with_split(measured, cells)
+            estimates += scenario_estimates(told, [rows[other] for other in cells.cells])
             for n, pair in enumerate(there[0][1]):
                 each = [verdicts[other][n] for other in cells.cells], [found[pair] for _, found in there]
-                said.append(scenario_verdict(cells, setting.models, pair, *each, upwards))
+                lists = doubt(list_note(measured, cells.metric, *pair))
+                said.append(scenario_verdict(told, setting.models, pair, *each, upwards, lists))
             whole = [judged[other] for other in every.cells]
-            told = [rows[other] for other in every.cells], [found for _, found in whole], [r for r, _ in whole]
+            each_of = [rows[other] for other in every.cells], [found for _, found in whole], [r for r, _ in whole]
             ends = None if cells is every else (cells.scenarios.points[0].at[0], cells.scenarios.points[-1].at[0])
-            tables.append(scenario_table(every, setting.models, setting.segment, *told, ends))
+            tables.append(scenario_table(every, setting.models, setting.segment, *each_of, ends))
     return estimates, agreed(said, tables), tables
+
+
+def _with_split(measured: Measured, cells: ScenarioCells) -> ScenarioCells:
+    """Scenarios with what their weights take for granted of the split."""
+    run = measured.plan.runs[measured.plan.cells[cells.cells[0]].run]
+    return assuming(cells, with_split(cells.scenarios.assumption, measured, run))
 
 
 def _outside_scenarios(plan: EvaluationPlan, sums: Sums) -> list[tuple[EstimatorRun, Tally]]:
@@ -313,15 +323,16 @@ def _trust(measured: Measured, compared: CellComparisons, a: int, b: int, judged
     setting, run, cell = measured.setting, compared.run, compared.cell
     if not compared.moments.differ[a, b]:
         return "The two models score the same for every user."
+    lists = list_note(measured, run.metrics[cell.metric], a, b)
     if not word.decided:
-        return withheld(judged.reasons)
+        return withheld(judged.reasons) or doubt(lists)
     carried = measured.sums.carried[cell.run]
     return doubts(
         users=compared.moments.active,
         ess=compared.ess(a, b) if run.traits.uses_seen_pairs else None,
         max_weight_share=max(carried.max_weight_share(cell.metric, j) for j in (a, b)),
         support_gap=setting.support_gap if weighted(run) else None,
-        note=_note(compared, a, b),
+        note="; ".join(filter(None, (lists, _note(compared, a, b)))),
     )
 
 

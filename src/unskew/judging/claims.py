@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.estimators import Need, Standing
-from unskew.judging.measure import Measured, uses_propensity, weighted
+from unskew.judging.measure import Measured, by_counts, uses_propensity, weighted
 from unskew.metrics import RankingMetric, Shape
 
 
@@ -44,9 +44,16 @@ def rests_on(measured: Measured, run: EstimatorRun, metric: int) -> str:
     return "" if sure(measured, run, metric) else _assumption(measured, run, standing(run, metric))
 
 
+def with_split(assumed: str, measured: Measured, run: EstimatorRun) -> str:
+    """An assumption with what it takes for granted of the split, where weights are known up to a factor only."""
+    relative = by_counts(run) or (uses_propensity(run) and measured.engine.relative)
+    told = measured.setting.split if relative and assumed else ""
+    return f"{assumed}, and {told}" if told else assumed
+
+
 def _assumption(measured: Measured, run: EstimatorRun, cell_standing: Standing) -> str:
     """What a verdict rests on besides the rows, in words that go on after "if"."""
-    assumed = run.estimator.assumption or measured.setting.assumption
+    assumed = with_split(run.estimator.assumption or measured.setting.assumption, measured, run)
     if not cell_standing.debiased:
         return measured.setting.sample_assumption or "every relevant pair was equally likely to be seen"
     if cell_standing is Standing.MODEL:

@@ -41,6 +41,7 @@ class Setting:
         propensity: its canonical string.
         known: whether propensities are known rather than assumed or fitted.
         assumption: what must hold for them to be right; empty where they are known.
+        split: what weights that are known up to a factor assume besides, of how the log was split; empty if nothing.
         level: of intervals and verdicts.
         replicates: of the bootstrap; 0 for normal intervals.
         single_clicks: share of users with one seen relevant item.
@@ -48,6 +49,8 @@ class Setting:
         item_propensity: P of each item, where it is one per item.
         seen_counts: how often each item was seen in training.
         shortage: the share of all pairs for which inverse propensities of seen pairs do not account, beyond chance.
+        kept_training: of every model, which share of its listed items the user had in training, where these are
+            candidates; empty where they are not.
         sample: how the rows are sampled, in words; empty where they are not.
         rounds: over how many declared rounds answers are drawn, each with its share of the level.
         design: how pairs of a user that were drawn depend on each other; empty where that is not known.
@@ -71,6 +74,8 @@ class Setting:
     item_propensity: Floats | None = None
     shortage: float = 0.0
     seen_counts: Floats | None = None
+    split: str = ""
+    kept_training: tuple[float, ...] = ()
     sample: str = ""
     sample_assumption: str = ""
     answers_assumption: str = ""

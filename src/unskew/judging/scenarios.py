@@ -20,6 +20,7 @@ from unskew.engine.plan import ScenarioCells
 from unskew.estimators import Need, Standing
 from unskew.estimators.scenarios import Axis
 from unskew.inference.intervals import Interval
+from unskew.inference.trust import is_doubt
 from unskew.inference.turning import Difference, Stretch, hull, stretches, whole
 from unskew.inference.verdict import Judgement, Outcome, outcome
 from unskew.judging.cell_comparisons import CellComparisons
@@ -43,6 +44,11 @@ def narrowed(cells: ScenarioCells, left: PathRange | None) -> ScenarioCells:
         scenarios=replace(scenarios, points=points, assumption=told),
         cells=tuple(cells.cells[n] for n in kept),
     )
+
+
+def assuming(cells: ScenarioCells, assumption: str) -> ScenarioCells:
+    """The same scenarios with other words for what holds in all of them."""
+    return replace(cells, scenarios=replace(cells.scenarios, assumption=assumption))
 
 
 def scenario_estimates(cells: ScenarioCells, rows: Sequence[Sequence[Estimate]]) -> list[Estimate]:
@@ -82,8 +88,14 @@ def scenario_verdict(
     rows: Sequence[Verdict],
     judged: Sequence[Judgement],
     upwards: float,
+    lists: str = "",
 ) -> Verdict:
-    """The row of one pair of models, from its rows in every scenario; ``upwards`` is −1 of errors."""
+    """The row of one pair of models, from its rows in every scenario.
+
+    Args:
+        upwards: −1 of errors.
+        lists: what about their lists makes any answer doubtful.
+    """
     there = [_difference(v.difference, judgement) for v, judgement in zip(rows, judged, strict=True)]
     sign = whole([each.sign for each in there])
     mean = float(np.mean([v.difference for v in rows]))
@@ -94,7 +106,8 @@ def scenario_verdict(
         names = (models[pair[0]], models[pair[1]]) if upwards > 0 else (models[pair[1]], models[pair[0]])
         turns, turns_at = where_it_turns(cells, there, names)
     low, high = hull([Interval(math.nan, judgement.low, judgement.high) for judgement in judged])
-    reasons = [v.trust for v in rows if v.trust] if word is not Outcome.DEPENDS else []
+    reasons = sorted({v.trust: None for v in rows if v.trust}, key=is_doubt)  # why nothing is decided comes first
+    trust = lists if word is Outcome.DEPENDS else next(iter(reasons), "")
     lows = [v.tipping if v.tipping_low is None else v.tipping_low for v in rows]
     tips = sign != 0 and all(v.tipping is not None for v in rows)
     needed = [v.users_needed for v in rows]
@@ -118,7 +131,7 @@ def scenario_verdict(
         users_apart=min(v.users_apart for v in rows),
         ess=min(v.ess for v in rows),
         standing=cells.estimator.standing(cells.target),
-        trust=reasons[0] if reasons else "",
+        trust=trust,
         turns=turns,
         turns_at=turns_at,
         not_covered=cells.scenarios.not_covered if word is not Outcome.UNDECIDED else "",

@@ -7,7 +7,8 @@ A tracker shows a bare number, so marks become names or numbers: what nothing de
 average over scenarios is called ``average``, ``doubts`` is 1 where the page gives a reason to doubt the number beside
 it, or its estimator leans, is biased on purpose or rests on a model, ``decided`` is 1 or −1 where the first or the
 second model is named and 0 where none is. What was refused or withheld is left out. Names hold letters, digits, ``_``,
-``-``, ``.`` and ``/`` only, at most 240 of them, and no two are the same, not even where case is ignored.
+``-``, ``.`` and ``/`` only, at most 240 of them, and no two are the same, not even where case is ignored: where two
+would be, as those of a model ``a_vs_b`` and of the pair of ``a`` and ``b``, the later one gets a number at its end.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from unskew.cross_validation import CrossValidation
 from unskew.design import Plan
@@ -31,9 +32,21 @@ from unskew.studies.recovery.result import StudyResult
 
 LONGEST = 240
 PART = 60
-Named = tuple[tuple[str, ...], float]
+ROOM = 30  # that is kept for what a number is
+DIGITS = 6  # and for a number at its end
 _OTHER = re.compile(r"[^\w.\-]+")
 
+
+class Joined(NamedTuple):
+    """Two names that make one piece; beside the same text as a single name it is another piece."""
+
+    first: str
+    between: str
+    second: str
+
+
+Piece = str | Joined
+Named = tuple[tuple[Piece, ...], float]
 
 LESS = (Standing.LEANS, Standing.BIASED, Standing.MODEL)  # what promises less than its interval says
 
@@ -41,29 +54,32 @@ LESS = (Standing.LEANS, Standing.BIASED, Standing.MODEL)  # what promises less t
 def flat_metrics(shown: Shown) -> dict[str, float]:
     """The numbers of anything shown."""
     found: dict[str, float] = {}
+    places: dict[tuple[Piece, ...], str] = {}  # the names that numbers stand under
+    names: dict[tuple[Piece, ...], str] = {}  # those of the numbers
     taken: set[str] = set()
-    names: dict[tuple[str, ...], str] = {}
     for parts, value in _KINDS.get(type(shown), _scalars)(shown):
         if not math.isfinite(value):
             continue
-        *where, what = parts
-        place = tuple(where)
-        if place not in names:
-            names[place] = _unused("/".join(_part(part) for part in place), taken)
-        found[f"{names[place]}/{what}" if place else what] = float(value)
+        place, what = parts[:-1], parts[-1]
+        if place and place not in places:
+            places[place] = _unused("/".join(map(_part, place))[: LONGEST - ROOM], taken)
+        if parts not in names:
+            under = f"{places[place]}/" if place else ""
+            names[parts] = _unused(f"{under}{_part(what)}"[: LONGEST - DIGITS], taken)
+        found[names[parts]] = float(value)
     return found
 
 
-def _part(text: str) -> str:
+def _part(piece: Piece) -> str:
     """A piece of a name that a tracker accepts."""
+    text = piece if isinstance(piece, str) else "".join(piece)
     safe = _OTHER.sub("_", text.replace("@", "_at_")).strip("_.") or "_"
     return safe if len(safe) <= PART else safe[:PART]
 
 
 def _unused(name: str, taken: set[str]) -> str:
     """A name that no other has, by a number at its end where need be."""
-    name, number = name[: LONGEST - 30], 1
-    found = name
+    found, number = name, 1
     while found.lower() in taken:
         number += 1
         found = f"{name}_{number}"
@@ -78,7 +94,7 @@ def _of_result(result: Result) -> Iterator[Named]:
             numbers = {value: e.value, "low": e.low, "high": e.high, "doubts": float(_doubtful(e))}
             yield from _under((*_cell(e), e.model), numbers)
     for v in result.verdicts_:
-        where = (*_cell(v), f"{v.a}_vs_{v.b}")
+        where: tuple[Piece, ...] = (*_cell(v), Joined(v.a, "_vs_", v.b))
         decided = 0.0 if not Outcome(v.verdict).decided else 1.0 if winner(v) == v.a else -1.0
         yield (*where, "decided"), decided
         if not math.isnan(v.low):
@@ -97,11 +113,11 @@ def _cell(row: Estimate | Verdict) -> tuple[str, ...]:
     return (*marked, *segment, row.metric, row.estimator, row.target)
 
 
-def _under(where: tuple[str, ...], numbers: Mapping[str, float]) -> Iterator[Named]:
+def _under(where: tuple[Piece, ...], numbers: Mapping[str, float]) -> Iterator[Named]:
     yield from (((*where, name), value) for name, value in numbers.items())
 
 
-def _below(name: str, shown: Shown) -> Iterator[Named]:
+def _below(name: Piece, shown: Shown) -> Iterator[Named]:
     yield from (((name, *parts), value) for parts, value in _KINDS[type(shown)](shown))
 
 
@@ -124,7 +140,7 @@ def _of_protocols(found: ProtocolComparison) -> Iterator[Named]:
 def _of_policies(found: PolicyImpact) -> Iterator[Named]:
     for split, by_policy in found.results.items():
         for policy, result in by_policy.items():
-            yield from _below(f"{split}_{policy}", result)
+            yield from _below(Joined(split, "_", policy), result)
 
 
 def _of_study(found: StudyResult) -> Iterator[Named]:
@@ -136,7 +152,7 @@ def _of_study(found: StudyResult) -> Iterator[Named]:
 def _of_plan(found: Plan) -> Iterator[Named]:
     for pair in found.pairs:
         numbers = {name: value for name, value in asdict(pair).items() if isinstance(value, int | float)}
-        yield from _under((f"{pair.a}_vs_{pair.b}",), numbers)
+        yield from _under((Joined(pair.a, "_vs_", pair.b),), numbers)
 
 
 def _scalars(shown: Shown) -> Iterator[Named]:
@@ -149,7 +165,7 @@ def _numbers(value: Any, where: tuple[str, ...]) -> Iterator[Named]:
         for name, item in value.items():
             yield from _numbers(item, (*where, str(name)))
     elif isinstance(value, int | float) and where[-1] != "schema_version":
-        yield (*where[:-1], _part(where[-1])), float(value)
+        yield where, float(value)
 
 
 _KINDS: dict[type, Callable[[Any], Iterator[Named]]] = {

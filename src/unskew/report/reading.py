@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from unskew.errors import InputError
+from unskew.inference.trust import is_doubt
 from unskew.plain import plain_path
 from unskew.requirement import Requirement
 from unskew.result import (
@@ -97,7 +98,8 @@ def _estimate(row: Mapping[str, Any]) -> Estimate:
 def _verdict(row: Mapping[str, Any]) -> Verdict:
     known = dict(row)
     apart = row["users_apart"] and row["difference"] is not None
-    if apart and not row["trust"] and row["low"] is None and row["high"] is None:
+    withheld = row["trust"] and not is_doubt(row["trust"])
+    if apart and not withheld and row["low"] is None and row["high"] is None:
         known |= {"low": -math.inf, "high": math.inf}
     for name in ("tipping", "tipping_low"):
         if row[name] is None and row["tipping_kind"] is not None:

@@ -37,6 +37,7 @@ from dataclasses import replace
 from unskew import metrics
 from unskew.errors import InputError
 from unskew.estimators import Standing, Target
+from unskew.inference.trust import is_doubt
 from unskew.inference.verdict import Outcome
 from unskew.plain import plain
 from unskew.report import numbers
@@ -48,7 +49,7 @@ from unskew.result import Result, Verdict
 UNCORRECTED = "it rests on a model of outcomes that nothing in the log corrects, so it is not evidence"
 NOTHING_DEBIASED = "nothing here undoes the skew of the log, so it is not evidence"
 
-LONGEST = 100  # characters of an assumption that stands behind every answer
+LONGEST = 150  # characters of an assumption that stands behind every answer
 
 
 def require(result: Result, statements: Sequence[str]) -> Requirements:
@@ -185,7 +186,7 @@ def _not_worse(view: View, asked: Statement, facet: Facet, v: Verdict) -> Requir
     if math.isnan(low) or math.isnan(least):
         return _reply(asked, facet, v, Reply.UNDECIDED, _open(v))
     if v.no_margin:
-        return _reply(asked, facet, v, Reply.UNDECIDED, v.no_margin, -sign * least)
+        return _reply(asked, facet, v, Reply.UNDECIDED, f"{v.no_margin.rstrip('.')}{_also(v)}", -sign * least)
     interval = numbers.interval(low, high, numbers.decimals([(v.low, v.high)]))
     bound = _bound(view, asked, v, least, "lowest")
     if low > -least:
@@ -195,7 +196,7 @@ def _not_worse(view: View, asked: Statement, facet: Facet, v: Verdict) -> Requir
     if high < -most:
         lost = f"{interval} lies below {_bound(view, asked, v, most, 'highest')}{_given(v)}{_doubts(v)}"
         return _reply(asked, facet, v, Reply.NO, lost, -sign * most)
-    return _reply(asked, facet, v, Reply.UNDECIDED, f"{interval} does not exclude {bound}", -sign * least)
+    return _reply(asked, facet, v, Reply.UNDECIDED, f"{interval} does not exclude {bound}{_also(v)}", -sign * least)
 
 
 def _bound(view: View, asked: Statement, v: Verdict, margin: float, end: str) -> str:
@@ -233,13 +234,19 @@ def _doubts(v: Verdict) -> str:
     return f". {v.trust.rstrip('.')}" if v.trust else ""
 
 
+def _also(v: Verdict) -> str:
+    """The doubt of a verdict, behind an answer that is open for another reason."""
+    return _doubts(v) if is_doubt(v.trust) else ""
+
+
 def _open(v: Verdict) -> str:
     """Why nothing is decided."""
     if v.verdict == Outcome.DEPENDS:
-        return v.turns.rstrip(".") or "it depends on what the log cannot tell"
-    if v.trust:
+        return f"{v.turns.rstrip('.') or 'it depends on what the log cannot tell'}{_also(v)}"
+    if v.trust and not is_doubt(v.trust):
         return v.trust.rstrip(".")
-    return f"the difference may be 0: {numbers.interval(v.low, v.high, numbers.decimals([(v.low, v.high)]))}"
+    between = numbers.interval(v.low, v.high, numbers.decimals([(v.low, v.high)]))
+    return f"the difference may be 0: {between}{_also(v)}"
 
 
 def _reply(

@@ -189,9 +189,10 @@ def checked_targets(targets: Sequence[str]) -> list[str]:
 
 def _measured(request: Request) -> tuple[Measured, tuple[Refusal, ...]]:
     """All sums of an evaluation, with nothing judged, and what was refused."""
-    settled = settle(request, read(request, _silent), _silent)
+    inputs = read(request, _silent)
+    settled = settle(request, inputs, _silent)
     engine = MemoryEngine(settled.aligned.held, request.threads)
-    setting = setting_of(settled.request, settled.aligned, engine)
+    setting = setting_of(settled.request, settled.aligned, engine, inputs.rules)
     return measure(engine, settled.plan, setting), settled.refusals
 
 
