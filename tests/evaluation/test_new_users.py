@@ -45,6 +45,20 @@ def test_new_users_of_fitted_models_are_told_everywhere(tmp_path: Path) -> None:
         assert NEW in " ".join(shown.split())
 
 
+def test_the_verdict_itself_says_so() -> None:
+    """Whoever reads nothing but the verdict, or the answer of a requirement, is told."""
+    train, test = logs(10)
+    models = {"popular": MostPopular().fit(train), "knn": ItemKNN().fit(train)}
+    result = us.evaluate(test, models, train=train, metrics=["recall@5"])
+    said = "20% of the interactions are of users without a training row, for whom what knn lists is arbitrary"
+    assert all(said in verdict.trust for verdict in result.verdicts_)
+    assert said in str(result.require("knn better than popular on recall@5"))
+    train, test = logs(0)
+    models = {"popular": MostPopular().fit(train), "knn": ItemKNN().fit(train)}
+    result = us.evaluate(test, models, train=train, metrics=["recall@5"])
+    assert not any("training row" in verdict.trust for verdict in result.verdicts_)
+
+
 def test_the_others_can_be_judged_alone() -> None:
     """The remedy does what it says: the same scores as without the new users."""
     train, test = logs(10)

@@ -18,7 +18,7 @@ from unskew.engine.plan import EvaluationPlan, Refusal
 from unskew.engine.sums import Sums
 from unskew.evaluation.against_answers import AgainstAnswers
 from unskew.evaluation.draw_samples import DrawnSamples
-from unskew.evaluation.facts import Facts
+from unskew.evaluation.facts import Facts, guess_for_new_users
 from unskew.evaluation.fit_answers import ADDED_UP, SAMPLED
 from unskew.evaluation.fit_outcome import FittedOutcome
 from unskew.evaluation.fit_propensity import FittedPropensity, with_estimate
@@ -127,6 +127,9 @@ def _measure(ready: Ready) -> tuple[list[Measured], list[str]]:
     drawing, against, fixed = ready.drawing, ready.against, request.users_are == "fixed"
     sampled = (ready.outcome.answers or {}).get(ADDED_UP) == SAMPLED  # guesses were added up over some candidates
     setting = setting_of(request, aligned, engine, ready.inputs.rules)
+    guessing = guess_for_new_users(aligned, ready.inputs.fitted.personal)
+    new = aligned.facts.rows.untrained_rows / max(aligned.facts.rows.rows, 1)
+    setting = replace(setting, new_users=tuple(new if name in guessing else 0.0 for name in request.models))
     setting = replace(setting, rounds=drawing.rounds, design=drawing.design, fixed_users=fixed)
     setting = replace(setting, propensity_check=against.propensity, path_range=against.path, sampled_total=sampled)
     if (samples := ready.samples) is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from unskew.alignment.align import Alignment
@@ -15,6 +16,9 @@ from unskew.evaluation.fit_outcome import FittedOutcome
 from unskew.evaluation.fit_propensity import FittedPropensity
 from unskew.evaluation.request import Request
 from unskew.judging.answer import Answer
+
+
+MANY_NEW = 0.05  # of the users with held-out rows, without a training row
 
 
 class Facts(NamedTuple):
@@ -57,3 +61,11 @@ class Facts(NamedTuple):
     def runs(self, target: Target) -> list[EstimatorRun]:
         """The runs of a target."""
         return [run for run in self.plan.runs if run.target is target]
+
+
+def guess_for_new_users(aligned: Alignment, personal: Sequence[str]) -> list[str]:
+    """The personal models that list something for many users of whom they have learnt nothing."""
+    rows, accounts = aligned.facts.rows, aligned.account["models"]
+    if rows.untrained <= MANY_NEW * rows.active:
+        return []
+    return [name for name in personal if accounts[name].get("users_without_list", 0) < rows.untrained]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from unskew.alignment.outcome_check import outside
 from unskew.alignment.rows import contradicted_share, cut_by_time, has_level, share_of, split_assumption
 from unskew.estimators import Need, Target
-from unskew.evaluation.facts import Facts
+from unskew.evaluation.facts import Facts, guess_for_new_users
 from unskew.evaluation.fit_outcome import IN_SAMPLE
 from unskew.inference.steps import STEP
 from unskew.judging.measure import by_counts, debiased, uses_propensity
@@ -17,7 +17,6 @@ from unskew.propensity import Level, Scope
 
 ENOUGH = 200  # replicates for refitting
 ROUNDED = 0.01  # 0.33 for a third is the same share
-MANY_NEW = 0.05  # of the users with held-out rows, without a training row
 
 
 def cold_items(facts: Facts) -> Iterator[str]:
@@ -39,12 +38,7 @@ def cold_items(facts: Facts) -> Iterator[str]:
 
 def users_without_training(facts: Facts) -> Iterator[str]:
     """What a fitted model lists for users of whom it has learnt nothing looks like a list, and is none of theirs."""
-    rows, accounts = facts.aligned.facts.rows, facts.aligned.account["models"]
-    if rows.untrained <= MANY_NEW * rows.active:
-        return
-    asked = [
-        name for name in facts.inputs.fitted.personal if accounts[name].get("users_without_list", 0) < rows.untrained
-    ]
+    rows, asked = facts.aligned.facts.rows, guess_for_new_users(facts.aligned, facts.inputs.fitted.personal)
     if asked:
         remedy = ""
         if facts.in_fold:

@@ -1,7 +1,8 @@
 """What lists that are missing or short do to a comparison, in words that stand with the verdict.
 
 A user without a list, and a place that a list leaves empty, count as 0: a verdict may then tell lists that were not
-finished, or were cut before items were removed from them, from others, and not one model from another.
+finished, or were cut before items were removed from them, from others, and not one model from another. So it may with
+lists that a model makes up for users of whom it has learnt nothing.
 """
 
 from __future__ import annotations
@@ -41,4 +42,9 @@ def list_note(measured: Measured, metric: Metric, a: int, b: int) -> str:
                 f"{kept[with_them]:.0%} of what {names[with_them]} lists was in the user's training data, and "
                 f"{names[without]} leaves such items out"
             )
+    if new := [j for j in (a, b) if measured.setting.new_users and measured.setting.new_users[j]]:
+        notes.append(
+            f"{measured.setting.new_users[new[0]]:.0%} of the interactions are of users without a training row, for "
+            f"whom what {' and '.join(names[j] for j in new)} {'lists' if len(new) == 1 else 'list'} is arbitrary"
+        )
     return ", and ".join(notes)

@@ -51,6 +51,8 @@ class Setting:
         shortage: the share of all pairs for which inverse propensities of seen pairs do not account, beyond chance.
         kept_training: of every model, which share of its listed items the user had in training, where these are
             candidates; empty where they are not.
+        new_users: of every model, which share of the held-out rows is of users of whom it has learnt nothing, and for
+            whom it lists something all the same; empty where that is not known.
         sample: how the rows are sampled, in words; empty where they are not.
         rounds: over how many declared rounds answers are drawn, each with its share of the level.
         design: how pairs of a user that were drawn depend on each other; empty where that is not known.
@@ -76,6 +78,7 @@ class Setting:
     seen_counts: Floats | None = None
     split: str = ""
     kept_training: tuple[float, ...] = ()
+    new_users: tuple[float, ...] = ()
     sample: str = ""
     sample_assumption: str = ""
     answers_assumption: str = ""
