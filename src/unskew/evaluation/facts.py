@@ -17,7 +17,6 @@ from unskew.evaluation.fit_propensity import FittedPropensity
 from unskew.evaluation.request import Request
 from unskew.judging.answer import Answer
 
-
 MANY_NEW = 0.05  # of the users with held-out rows, without a training row
 
 
