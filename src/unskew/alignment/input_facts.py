@@ -9,6 +9,7 @@ from unskew.alignment.inputs import NOT_FITTED, FittedModels, Inputs, Rules
 from unskew.alignment.rows import read_rows
 from unskew.alignment.spelling import RespelledUsers
 from unskew.log import Account, Ids, Log, Predictions
+from unskew.log.extremes import Extremes
 from unskew.log.population import Catalogue
 from unskew.propensity import FitInputs
 
@@ -32,6 +33,7 @@ class InputFacts:
         answers: whether pairs were drawn, shown and answered.
         in_parts: whether users are looked at part by part.
         fitted: models that were asked here.
+        propensities: the least and the largest of the test log's own column, where it has one.
     """
 
     test: Log
@@ -54,6 +56,7 @@ class InputFacts:
     answers: bool = False
     in_parts: bool = False
     fitted: FittedModels = NOT_FITTED
+    propensities: Extremes | None = None
 
     @classmethod
     def of(cls, inputs: Inputs) -> InputFacts:
@@ -81,4 +84,5 @@ class InputFacts:
             knows_relevant=inputs.population is not None and inputs.population.relevant is not None,
             answers=inputs.answers is not None,
             fitted=inputs.fitted,
+            propensities=Extremes.of(test.propensity),
         )

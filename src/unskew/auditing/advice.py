@@ -109,7 +109,7 @@ def _random_part(audit: Audit, write: _Commands) -> list[Advice]:
 def _weighed(audit: Audit, write: _Commands) -> list[Advice]:
     """What to weigh by, with what that assumes; naive alone where nothing can be advised."""
     warned = _warned(audit)
-    if audit.propensity is not None:
+    if audit.propensity is not None and not audit.propensity.constant:
         return _known(audit, write, warned)
     if audit.positives:
         return _positives(write)
