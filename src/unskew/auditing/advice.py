@@ -5,7 +5,8 @@ What the findings warn about is not advised: a propensity that its check found w
 matters. What rests on an assumption names it. TEST, TRAIN, LISTS, PREDICTIONS and MCAR stand for the reader's files.
 
 Logs of positives get no fitted model of exposure: a model of clicks is none (MATHS §13), and one exponent of popularity
-is no evidence (§14). They get the plain call, which walks the whole exposure path.
+is no evidence (§14). They get the plain call, which walks the whole exposure path. So do ratings behind a threshold,
+whose plain call leaves open what a fitted model would take for granted.
 """
 
 from __future__ import annotations
@@ -113,6 +114,8 @@ def _weighed(audit: Audit, write: _Commands) -> list[Advice]:
         return _known(audit, write, warned)
     if audit.positives:
         return _positives(write)
+    if audit.relevant is not None:
+        return _thresholded(write)
     bayes = audit.mcar is not None and audit.mcar.rows >= ENOUGH_RANDOM and write.predicted and BAYES not in warned
     if bayes:
         return [
@@ -183,6 +186,20 @@ def _positives(write: _Commands) -> list[Advice]:
             "To settle it, log the probability with which each item was shown (a column 'propensity'), or show a small "
             "share of the traffic items drawn at random."
         ),
+    ]
+
+
+def _thresholded(write: _Commands) -> list[Advice]:
+    """Lists judged by ratings: all that unseen pairs may be worth, given the seen ones; one model of exposure is less."""
+    return [
+        Advice(
+            "Judge lists beside a training log, and name no propensities: seen pairs, relevant or not, say what unseen "
+            "ones may be worth, in a box of assumptions (tilted), and beside it exposure may explain any share of "
+            "popularity (exposure_path). A model is called ahead only if it is ahead in all of them; where that "
+            "depends on an assumption, you are told on which.",
+            write.write([], given=["--train TRAIN"]),
+        ),
+        _undebiased(write, "Without a training log neither can be had"),
     ]
 
 
