@@ -87,11 +87,18 @@ class _Commands(NamedTuple):
         parts += [f"--relevant {shlex.quote(audit.relevant)}"] if audit.relevant else []
         parts += [f"--metric {metric}", f"--target {target}", *(f"--estimator {name}" for name in estimators)]
         parts += [f"--propensity {shlex.quote(propensity)}"] if propensity else []
-        of_log = {ours: own for ours, own in self.columns.items() if ours.rpartition(":")[0] in ("", "log", "test")}
-        if of_log:
+        trained = any(option.startswith("--train") for option in parts)
+        if of_log := self._columns(["test", "train"] if trained else ["test"]):
             parts.append("--columns " + shlex.quote(",".join(f"{ours}={own}" for ours, own in of_log.items())))
         parts += ["--duplicates first"] * bool(audit.size.duplicates) + ["--invalid drop"] * bool(audit.size.dropped)
         return " ".join(parts)
+
+    def _columns(self, roles: list[str]) -> dict[str, str]:
+        """What was said of the log's columns; places in files without a header do not speak of lists that have one."""
+        found = {ours: own for ours, own in self.columns.items() if ours.rpartition(":")[0] in ("", "log", "test")}
+        if not any(str(own).isdigit() for own in found.values()):
+            return found
+        return {f"{role}:{ours.rpartition(':')[2]}": own for role in roles for ours, own in found.items()}
 
 
 def _random_part(audit: Audit, write: _Commands) -> list[Advice]:
@@ -190,7 +197,7 @@ def _positives(write: _Commands) -> list[Advice]:
 
 
 def _thresholded(write: _Commands) -> list[Advice]:
-    """Lists judged by ratings: all that unseen pairs may be worth, given the seen ones; one model of exposure is less."""
+    """Lists judged by ratings: all that unseen pairs may be worth, given the seen ones; no single model of exposure."""
     return [
         Advice(
             "Judge lists beside a training log, and name no propensities: seen pairs, relevant or not, say what unseen "
