@@ -206,6 +206,8 @@ def _one_table(
     headless = text is not None and not text.header
     said = {} if columns is None else columns
     unused = amounts(opened.names, names)
+    if headless:  # by their places nobody can tell
+        unused = tuple(name for name in opened.names if name not in names.values())
     return Table(source, frame, names, drop, text is not None, headless=headless, said=said, amounts=unused)
 
 
