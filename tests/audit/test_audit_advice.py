@@ -228,7 +228,7 @@ def test_ratings_behind_a_threshold_get_the_plain_call(tmp_path: Path) -> None:
     assert "--estimator" not in plain and "--propensity" not in plain
     assert not any("logistic" in (advice.command or "") for advice in audit.advice)
     files = files_of(frame, tmp_path)
-    asked = {"train": files["TRAIN"], "relevant": ">=3", "feedback": "ratings", "target": "pooled"}
+    asked: dict[str, Any] = {"train": files["TRAIN"], "relevant": ">=3", "feedback": "ratings", "target": "pooled"}
     result = us.evaluate(files["TEST"], {"mine": files["LISTS"], "same": files["LISTS"]}, **asked)
     assert result.headline()["estimator"].startswith("tilted")
 
