@@ -11,6 +11,8 @@ import pytest
 
 import unskew as us
 from tests.stream.files import Layout, inputs, sized
+from unskew.cli.flags import with_flags
+from unskew.engine.stream.sizes import memory_limit
 from unskew.evaluation import expected
 
 
@@ -111,6 +113,13 @@ def test_blanks_around_ids_are_named_by_their_row(tmp_path: Path) -> None:
 def test_amounts_of_memory_that_mean_nothing_are_refused(memory: Any, tmp_path: Path) -> None:
     with pytest.raises(us.InputError, match="memory="):
         us.evaluate(**call(tmp_path), memory=memory)
+
+
+@pytest.mark.parametrize(("memory", "words"), [("100MiB", "--memory 100MiB: less"), (9, "--memory 9: less")])
+def test_amounts_of_memory_are_answered_as_they_were_given(memory: Any, words: str) -> None:
+    with pytest.raises(us.InputError) as refused:
+        memory_limit(memory)
+    assert with_flags(str(refused.value)).startswith(words)
 
 
 def test_files_that_exceed_what_is_free_are_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
