@@ -139,3 +139,13 @@ def test_kernels_agree_with_loops(users: list[list[tuple[float, float, int]]]) -
             }
             for name, number in expected.items():
                 assert out[name][u, t] == pytest.approx(number, rel=1e-12, abs=1e-12), name
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [("recall10", "recall@10"), ("ndcg_5", "ndcg@5"), ("r_precision10", "r_precision"), ("mae3", "mae")],
+)
+def test_a_cut_off_without_its_sign_is_understood(text: str, meant: str) -> None:
+    """The whole metric is proposed, where it has a cut-off."""
+    with pytest.raises(InputError, match=f"Did you mean '{meant}'"):
+        metrics.make(text)

@@ -13,6 +13,7 @@ name: built-in ones are imported when they are first used, others register with 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
@@ -283,9 +284,19 @@ class Family(Generic[T]):
         if name in self._registered:
             return self._registered[name]
         names = sorted(self.names())
-        near = get_close_matches(name.lower(), names, n=1)
+        near = self._with_cut_off(name) or get_close_matches(name.lower(), names, n=1)
         hint = f" Did you mean '{near[0]}'?" if near else ""
         raise InputError(f"there is no {self.kind} called '{plain(name)}'.{hint} Known: {', '.join(names)}.")
+
+    def _with_cut_off(self, name: str) -> list[str]:
+        """``recall@10``, where somebody wrote recall10 or recall_10."""
+        found = re.fullmatch(r"([a-z_]+?)_?([0-9]+)", name.lower())
+        if found is None or found[1] not in self.names():
+            return []
+        try:
+            return [str(self.make(f"{found[1]}@{found[2]}"))]
+        except InputError:  # it has no cut-off
+            return []
 
     def names(self) -> Iterator[str]:
         """All names, entry points included."""

@@ -217,3 +217,33 @@ def test_it_is_shown_everywhere_and_can_be_pasted() -> None:
     lines = [line.rstrip() for line in printed(audit, 100).splitlines()]
     start = next(n for n, line in enumerate(lines) if "What to do" in line)
     assert "unskew evaluate TEST" in "\n".join(lines[start:]) and start > len(lines) - 25  # the last word
+
+
+def test_ratings_behind_a_threshold_get_the_plain_call(tmp_path: Path) -> None:
+    """A fitted model of exposure would decide what the plain call leaves open: none is advised, not even second."""
+    frame = log_of("threshold", known=False)
+    audit = us.audit(frame, **READINGS["threshold"])
+    plain = audit.advice[0].command or ""
+    assert "--train TRAIN" in plain and "--relevant '>=3'" in plain
+    assert "--estimator" not in plain and "--propensity" not in plain
+    assert not any("logistic" in (advice.command or "") for advice in audit.advice)
+    files = files_of(frame, tmp_path)
+    asked: dict[str, Any] = {"train": files["TRAIN"], "relevant": ">=3", "feedback": "ratings", "target": "pooled"}
+    result = us.evaluate(files["TEST"], {"mine": files["LISTS"], "same": files["LISTS"]}, **asked)
+    assert result.headline()["estimator"].startswith("tilted")
+
+
+def test_places_are_told_of_the_logs_alone(tmp_path: Path) -> None:
+    """Lists that have a header do not share the places of a file without one: commands run as printed."""
+    frame = log_of("implicit", known=False)
+    files = files_of(frame, tmp_path)
+    for name in ("TEST", "TRAIN"):
+        table = pl.read_parquet(files[name])
+        files[name] = tmp_path / f"{name}.data"
+        table.write_csv(files[name], separator="\t", include_header=False)
+    audit = us.audit(files["TEST"], columns={"user": 1, "item": 2})
+    commands = [advice.command for advice in audit.advice if advice.command is not None]
+    assert "--columns test:user=1,test:item=2,train:user=1,train:item=2" in commands[0]
+    assert "train:" not in commands[1]
+    for text in commands:
+        follow(text, files)

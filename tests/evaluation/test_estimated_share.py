@@ -79,7 +79,7 @@ def test_the_path_carries_the_headline_before_one_exponent(frames: dict[str, pl.
     assumed = asked(frames, estimators=both, propensity="popularity(gamma=1)", target="pooled")
     assert assumed.headline()["estimator"] == "exposure_path"
     known = {**frames, "test": frames["test"].with_columns(propensity=pl.lit(0.25))}
-    assert asked(known, estimators=both, target="pooled").headline()["estimator"] == "snips"
+    assert asked(known, estimators=both, target="pooled", propensity="known").headline()["estimator"] == "snips"
     points = asked(frames, estimators=["exposure_path(at=0.5)", "exposure_path"])
     assert points.headline()["estimator"] == "exposure_path"
     assert asked(frames).headline()["estimator"] == "exposure_path"

@@ -167,6 +167,8 @@ THREE = RandomForestClassifier(2, random_state=0).fit([[0], [1], [2]], [0, 1, 2]
         (THREE, {**IDS, "rows": ROWS}, "is a classifier: it does not say"),
         (THREE, {"items": LOG.items, "pairs": features}, "a classifier of 3 classes"),
         (TruncatedSVD, IDS, "is a class: make an object"),
+        (TruncatedSVD(4), {**IDS, "rows": ROWS}, r"TruncatedSVD has not been fitted: call fit\(…\) first"),
+        (LogisticRegression(), {"items": LOG.items, "pairs": features}, "LogisticRegression has not been fitted"),
         (us.models.MostPopular(), {}, "'most_popular' is a recommender already"),
         (lambda users: users, {"items": ["x"], "rows": ROWS}, "rows=… is not used for a function"),
         (lambda users: users, {}, "items=… is missing"),

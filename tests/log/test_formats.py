@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from unskew import evaluate
 from unskew.errors import InputError, MissingExtraError
 from unskew.log import Log, packed, read_log, read_recommendations
 from unskew.log.several import ending_of, files_of
@@ -119,7 +120,7 @@ def test_a_header_is_no_row(tmp_path: Path) -> None:
     assert "looks like a header: 0, 1, 2" in message(read_log, numbered, columns={"user": 1, "item": 2})
     (bare := tmp_path / "b.csv").write_text("7,a,4.0\n")
     said = message(read_log, bare)
-    assert "seems to be a row, not a header" in said and "columns={'user': '1', 'item': '2'}" in said
+    assert "seems to be a row, not a header" in said and "columns={'user': '1', 'item': '2', 'value': '3'}" in said
     mixed = message(read_log, bare, columns={"user": "1", "item": "sku"})
     assert "no column '1'" in mixed
 
@@ -246,3 +247,24 @@ def test_one_line_says_what_was_taken_for_what(tmp_path: Path, caplog: pytest.Lo
         "recs.csv: user = userId, item = sku, score = pred",
         "recs.csv: ranks were made from scores; the hash of user and item ordered equal scores",
     ]
+
+
+def test_files_without_a_header_are_told_all_their_columns(tmp_path: Path) -> None:
+    """Followed literally, the advice uses the ratings; who leaves a column out is told so; lists go by their name."""
+    (path := tmp_path / "u.data").write_text("196\t242\t3\t881250949\n186\t302\t1\t891717742\n")
+    said = message(read_log, path)
+    assert "columns={'user': '1', 'item': '2', 'value': '3', 'time': '4'}" in said
+    log = read_log(path, columns={"user": 1, "item": 2})
+    assert any("column '3' was not used, and every row counts as a positive" in note for note in log.account.notes)
+    assert not read_log(path, columns={"user": 1, "item": 2}, feedback="implicit").account.notes
+    (lists := tmp_path / "als.csv").write_text("196,242,1\n196,302,2\n")
+    test = pl.DataFrame({"user": [196], "item": [242]})
+    for columns, words in (
+        (None, "columns={'als:user': '1', 'als:item': '2', 'als:rank': '3'}"),
+        ({"als:user": 1, "als:item": 2}, "columns={'als:rank': '...'} or columns={'als:score': '...'}"),
+    ):
+        assert words in message(evaluate, test, {"als": lists}, columns=columns)
+    (dated := tmp_path / "d.csv").write_text("7,b,2011-10-02 10:43,0.5\n")
+    assert "'item': '2', 'time': '3', 'value': '4'}" in message(read_log, dated)
+    (scored := tmp_path / "s.csv").write_text("7,b,0.25\n")
+    assert "'score': '3'}" in message(read_recommendations, scored)

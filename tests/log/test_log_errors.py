@@ -13,6 +13,7 @@ import pytest
 
 from unskew.errors import InputError
 from unskew.log import Log, Recommendations, read_log, read_recommendations
+from unskew.log.stream import Stream
 from unskew.propensity.counting import count_items
 
 Write = Callable[[str, str], Path]
@@ -316,3 +317,45 @@ def test_features_are_not_guessed_to_be_users(write: Write) -> None:
         said = message(read_log, write("log.csv", f"{names},item\n1,2,3\n"))
         assert "Did you mean" not in said and "columns={'user': '...'}" in said
     assert "Did you mean 'user1'?" in message(read_log, write("log.csv", "user1,item\n1,2\n"))
+
+
+SLASHED = [["10/02/2011 10:43", "11/02/2011 09:00"], ["10/25/2011", "11/02/2011"], ["10.02.2011"], ["10-02-2011 1:02"]]
+
+
+@pytest.mark.parametrize("texts", SLASHED)
+def test_dates_with_the_day_or_the_month_first_are_refused(texts: list[str], tmp_path: Path) -> None:
+    """Nobody can tell which of the two it is: no guess, and no advice to drop the rows that a guess cannot read."""
+    frame = pl.DataFrame({"user": range(len(texts)), "item": 1, "when": texts})
+    frame.write_csv(tmp_path / "log.csv")
+    frame.write_parquet(tmp_path / "log.parquet")
+    for path in (tmp_path / "log.csv", tmp_path / "log.parquet"):
+        said = message(read_log, path, columns={"time": "when"})
+        assert "column 'when' must hold dates in ISO 8601" in said and "row 1 " in said
+        assert "%m/%d/%Y" in said and "invalid='drop'" not in said
+
+
+def test_among_other_dates_they_are_dropped_and_counted() -> None:
+    """Where rows are dropped on request, such a date is one of them, never a guess; an empty time is another."""
+    times = ["2011-10-02", "10/02/2011", None, "2011/10/03", "2011-10-04"]
+    frame = pl.DataFrame({"user": range(5), "item": 1, "time": times})
+    log = Log.from_frame(frame[[0, 1, 2, 4]], invalid="drop")
+    assert dict(log.account.dropped) == {"time not readable": 1, "null time": 1} and len(log) == 2
+    assert len(Log.from_frame(frame[[3]])) == 1
+
+
+def test_readers_of_pieces_refuse_them_too(tmp_path: Path) -> None:
+    """Rows that stream by are told what is wrong in the same words."""
+    path = tmp_path / "log.parquet"
+    pl.DataFrame({"user": [1, 2], "item": [1, 2], "time": ["10/02/2011", "11/02/2011"]}).write_parquet(path)
+    (file,) = Stream.open(path, ("user", "item"), None, ("time",)).files
+    said = message(lambda: list(file.pieces({"user": pl.Int64(), "item": pl.Int64(), "time": pl.Int64()})))
+    assert "must hold dates in ISO 8601" in said and "row 1 has '10/02/2011'" in said
+
+
+@pytest.mark.parametrize("text", ["1,0000", " -0,5", "1.234,5"])
+def test_a_decimal_comma_is_named(text: str) -> None:
+    """All numbers of such a file have one: dropping the rows is no remedy."""
+    frame = pl.DataFrame({"user": [1, 2], "item": [1, 2], "value": ["1", text]})
+    said = message(Log.from_frame, frame, feedback="ratings")
+    assert "row 2 has" in said and "decimal point" in said and "invalid='drop'" not in said
+    assert "invalid='drop'" in message(Log.from_frame, frame.with_columns(value=pl.lit("much")), feedback="ratings")

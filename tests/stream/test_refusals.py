@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ import pytest
 
 import unskew as us
 from tests.stream.files import Layout, inputs, sized
+from unskew.cli.flags import with_flags
+from unskew.engine.stream.sizes import memory_limit
 from unskew.evaluation import expected
 from unskew.log import Ids
 from unskew.outcome import Given, Outcome
@@ -175,6 +178,13 @@ def test_amounts_of_memory_that_mean_nothing_are_refused(memory: Any, tmp_path: 
         us.evaluate(**call(tmp_path), memory=memory)
 
 
+@pytest.mark.parametrize(("memory", "words"), [("100MiB", "--memory 100MiB: less"), (9, "--memory 9: less")])
+def test_amounts_of_memory_are_answered_as_they_were_given(memory: Any, words: str) -> None:
+    with pytest.raises(us.InputError) as refused:
+        memory_limit(memory)
+    assert with_flags(str(refused.value)).startswith(words)
+
+
 def test_files_that_exceed_what_is_free_are_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And others are not; folders always are."""
     given = call(tmp_path) | {"engine": None}
@@ -204,3 +214,40 @@ def test_a_dry_run_says_what_to_expect(tmp_path: Path) -> None:
     assert "Engine: stream" in said and "at most 2.1 GB" in said and "Time: about" in said
     assert "Engine: memory" in expected.dry_run(Request.of(**given | {"engine": "memory"}))
     assert "other than Parquet" in expected.dry_run(Request.of(inputs()["clicks"], given["models"]))
+
+
+@pytest.mark.parametrize("name", ["test", "train", "items", "lists"])
+def test_a_dry_run_finds_missing_files(name: str, tmp_path: Path) -> None:
+    """An engine is not chosen for files that are not there, whichever input they are, of whatever kind."""
+    from unskew.evaluation.request import Request
+
+    given = call(tmp_path)
+    there: dict[str, Any] = {"test": given["test"], "models": dict(given["models"])}
+    missing = tmp_path / "missing.csv"
+    there |= {"models": {**there["models"], "more": missing}} if name == "lists" else {name: missing}
+    with pytest.raises(us.errors.InputError, match=r"missing\.csv: there is no such file"):
+        expected.dry_run(Request.of(**there))
+
+
+def test_the_advised_conversion_keeps_ids_and_numbers(tmp_path: Path) -> None:
+    """A line makes Parquet of text files: ids with zeros in front, mixed ids, and numbers as texts."""
+    users = ["007", "7", "A1", *(str(number) for number in range(100, 300))]
+    rows = [(user, str((place + step) % 7), (1 + step) / 8) for place, user in enumerate(users) for step in range(3)]
+    log = pl.DataFrame(rows, schema=["user", "item", "propensity"], orient="row")
+    lists = log.select("user", (pl.col("item").cast(pl.Int64) // 2).cast(pl.String)).unique(maintain_order=True)
+    lists = lists.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))
+    log.write_csv(tmp_path / "log.csv")
+    lists.write_csv(tmp_path / "lists.csv")
+    with pytest.raises(us.errors.InputError, match="Write it anew") as refused:
+        us.evaluate(tmp_path / "log.csv", {"a": tmp_path / "lists.csv"}, engine="stream")
+    (line,) = re.findall(r"pl\.scan_csv\(.*\.sink_parquet\('[^']*'\)", str(refused.value))
+    for name in ("log", "lists"):
+        made = line.replace("'log.", f"'{tmp_path}/{name}.")
+        eval(made, {"pl": pl})
+    texts = {name: tmp_path / f"{name}.csv" for name in ("log", "lists")}
+    tables = {name: tmp_path / f"{name}.parquet" for name in ("log", "lists")}
+    memory = us.evaluate(texts["log"], {"a": texts["lists"]}, engine="memory")
+    stream = us.evaluate(tables["log"], {"a": tables["lists"]}, engine="stream")
+    assert [(e.estimator, e.users) for e in stream.estimates] == [(e.estimator, e.users) for e in memory.estimates]
+    assert [e.value for e in stream.estimates] == pytest.approx([e.value for e in memory.estimates], rel=1e-9)
+    assert memory.estimates[0].users == len(users)

@@ -9,6 +9,7 @@ from unskew.alignment.inputs import NOT_FITTED, FittedModels, Inputs, Rules
 from unskew.alignment.rows import read_rows
 from unskew.alignment.spelling import RespelledUsers
 from unskew.log import Account, Ids, Log, Predictions
+from unskew.log.extremes import Extremes
 from unskew.log.population import Catalogue
 from unskew.propensity import FitInputs
 
@@ -33,6 +34,7 @@ class InputFacts:
         in_parts: whether users are looked at part by part.
         guesses: the account of a table of predicted outcomes that is divided by user.
         fitted: models that were asked here.
+        propensities: the least and the largest of the test log's own column, where it has one.
     """
 
     test: Log
@@ -56,6 +58,7 @@ class InputFacts:
     in_parts: bool = False
     guesses: Account | None = None
     fitted: FittedModels = NOT_FITTED
+    propensities: Extremes | None = None
 
     @classmethod
     def of(cls, inputs: Inputs) -> InputFacts:
@@ -83,4 +86,5 @@ class InputFacts:
             knows_relevant=inputs.population is not None and inputs.population.relevant is not None,
             answers=inputs.answers is not None,
             fitted=inputs.fitted,
+            propensities=Extremes.of(test.propensity),
         )

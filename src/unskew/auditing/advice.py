@@ -5,7 +5,8 @@ What the findings warn about is not advised: a propensity that its check found w
 matters. What rests on an assumption names it. TEST, TRAIN, LISTS, PREDICTIONS and MCAR stand for the reader's files.
 
 Logs of positives get no fitted model of exposure: a model of clicks is none (MATHS §13), and one exponent of popularity
-is no evidence (§14). They get the plain call, which walks the whole exposure path.
+is no evidence (§14). They get the plain call, which walks the whole exposure path. So do ratings behind a threshold,
+whose plain call leaves open what a fitted model would take for granted.
 """
 
 from __future__ import annotations
@@ -86,11 +87,18 @@ class _Commands(NamedTuple):
         parts += [f"--relevant {shlex.quote(audit.relevant)}"] if audit.relevant else []
         parts += [f"--metric {metric}", f"--target {target}", *(f"--estimator {name}" for name in estimators)]
         parts += [f"--propensity {shlex.quote(propensity)}"] if propensity else []
-        of_log = {ours: own for ours, own in self.columns.items() if ours.rpartition(":")[0] in ("", "log", "test")}
-        if of_log:
+        trained = any(option.startswith("--train") for option in parts)
+        if of_log := self._columns(["test", "train"] if trained else ["test"]):
             parts.append("--columns " + shlex.quote(",".join(f"{ours}={own}" for ours, own in of_log.items())))
         parts += ["--duplicates first"] * bool(audit.size.duplicates) + ["--invalid drop"] * bool(audit.size.dropped)
         return " ".join(parts)
+
+    def _columns(self, roles: list[str]) -> dict[str, str]:
+        """What was said of the log's columns; places in files without a header do not speak of lists that have one."""
+        found = {ours: own for ours, own in self.columns.items() if ours.rpartition(":")[0] in ("", "log", "test")}
+        if not any(str(own).isdigit() for own in found.values()):
+            return found
+        return {f"{role}:{ours.rpartition(':')[2]}": own for role in roles for ours, own in found.items()}
 
 
 def _random_part(audit: Audit, write: _Commands) -> list[Advice]:
@@ -109,10 +117,12 @@ def _random_part(audit: Audit, write: _Commands) -> list[Advice]:
 def _weighed(audit: Audit, write: _Commands) -> list[Advice]:
     """What to weigh by, with what that assumes; naive alone where nothing can be advised."""
     warned = _warned(audit)
-    if audit.propensity is not None:
+    if audit.propensity is not None and not audit.propensity.constant:
         return _known(audit, write, warned)
     if audit.positives:
         return _positives(write)
+    if audit.relevant is not None:
+        return _thresholded(write)
     bayes = audit.mcar is not None and audit.mcar.rows >= ENOUGH_RANDOM and write.predicted and BAYES not in warned
     if bayes:
         return [
@@ -183,6 +193,20 @@ def _positives(write: _Commands) -> list[Advice]:
             "To settle it, log the probability with which each item was shown (a column 'propensity'), or show a small "
             "share of the traffic items drawn at random."
         ),
+    ]
+
+
+def _thresholded(write: _Commands) -> list[Advice]:
+    """Lists judged by ratings: all that unseen pairs may be worth, given the seen ones; no single model of exposure."""
+    return [
+        Advice(
+            "Judge lists beside a training log, and name no propensities: seen pairs, relevant or not, say what unseen "
+            "ones may be worth, in a box of assumptions (tilted), and beside it exposure may explain any share of "
+            "popularity (exposure_path). A model is called ahead only if it is ahead in all of them; where that "
+            "depends on an assumption, you are told on which.",
+            write.write([], given=["--train TRAIN"]),
+        ),
+        _undebiased(write, "Without a training log neither can be had"),
     ]
 
 

@@ -171,6 +171,14 @@ def _propensity(audit: Audit) -> Iterator[Finding]:
         else:
             yield _say("note", "There is no column 'propensity': how likely a pair was to be seen must be modelled.")
         return
+    if p.constant:
+        yield _say(
+            "warning",
+            f"The column 'propensity' is {p.minimum:.3g} in every row: it corrects nothing, and unskew evaluate does",
+            "not use it unless asked to, since a placeholder looks the same. If every pair really was equally likely",
+            "to be shown, say propensity='known' there.",
+        )
+        return
     yield _say(
         _grade(p.ess, p.ess_share),
         f"The log has its own propensities, from {p.minimum:.3g} to {p.maximum:.3g}; their effective sample size is",

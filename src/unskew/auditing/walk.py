@@ -173,7 +173,8 @@ def walk(asked: Audited, ask: Ask) -> Audit:
     zeros = rows.relevant < rows.rows
     if asked.feedback is None:
         zeros = seen is not None and seen.sums.log.zeros > 0
-    sizes, measured = found["hold-out"]
+    known = weights is not None and not weights.constant
+    sizes, measured = ([each for each in one if known or each.propensity != "known"] for one in found["hold-out"])
     return Audit(
         source=log.account.source,
         feedback=None if asked.feedback is None else str(asked.feedback),
@@ -188,12 +189,12 @@ def walk(asked: Audited, ask: Ask) -> Audit:
         time=found.get("time"),
         policies=found.get("policies"),
         propensity=weights,
-        expected=sizes,
-        widths=measured,
+        expected=tuple(sizes),
+        widths=tuple(measured),
         supports=supports(
             asked.feedback,
             asked.relevant,
-            known=weights is not None,
+            known=known,
             negative=seen is not None and seen.values.minimum < 0.0,
             zeros=zeros,
         ),

@@ -57,6 +57,11 @@ class Propensities:
     pairs: int
     histogram: Bins
 
+    @property
+    def constant(self) -> bool:
+        """Whether they are the same in every row, and correct nothing."""
+        return self.minimum == self.maximum
+
 
 @dataclass(frozen=True)
 class Expected:

@@ -197,8 +197,7 @@ def _expected(asked: dict[str, Any], sources: Sources) -> str:
     from unskew.evaluation.request import Request
 
     options = {name: value for name, value in asked.items() if name != "propensities"}
-    files = {**sources.lists, **sources.predictions, **sources.specs}
-    return with_flags(dry_run(Request.of(**options, models=files)))
+    return with_flags(dry_run(Request.of(**options, models=sources.unread)))
 
 
 def _share(text: str | None) -> Any:

@@ -54,6 +54,14 @@ class Sources(NamedTuple):
         return [Path(text) for text in (*self._tables.values(), *filter(_is_file, self.specs.values()))]
 
     @property
+    def unread(self) -> dict[str, Any]:
+        """All of them before anything is read or fitted: paths, and models."""
+        from unskew import models
+
+        specs = {name: text if _is_file(text) else models.make(text) for name, text in self.specs.items()}
+        return {**self._tables, **specs}
+
+    @property
     def only_predictions(self) -> bool:
         """Whether there is nothing that could be ranked."""
         return bool(self.predictions) and not self.lists and not self.specs

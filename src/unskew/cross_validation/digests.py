@@ -68,6 +68,7 @@ def asked_of(task: FoldTask) -> dict[str, Any]:
         "mcar": None if side.mcar is None else _log(side.mcar),
         "features": [None if each is None else _features(each) for each in (side.user_features, side.item_features)],
         "catalogue": None if task.catalogue is None else _digest(task.catalogue.items.hashes),
+        **({"column": list(task.column)} if task.column is not None and task.column.constant else {}),
     }
 
 

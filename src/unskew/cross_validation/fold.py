@@ -37,6 +37,7 @@ from unskew.judging.answer import Answer
 from unskew.judging.cell_comparisons import CellComparisons
 from unskew.judging.measure import Measured, clicks_limit, companion_plan, listed_worth, owes_to_clicks
 from unskew.kernels.arrays import Floats, Ints64
+from unskew.log.extremes import Extremes
 from unskew.log.population import Catalogue
 from unskew.memory import require
 from unskew.metrics import RankingMetric
@@ -54,11 +55,13 @@ class FoldTask:
         request: as of an evaluation; its logs and models are those of the fold.
         side: what propensities and outcome models may be fitted on beside the logs.
         catalogue: all items there are, where they were named.
+        column: the extremes of the whole log's column ``propensity``, so that all folds take it alike.
     """
 
     request: Request
     side: FitInputs
     catalogue: Catalogue | None = None
+    column: Extremes | None = None
 
     def measure(self, split: Split, logs: FoldLogs, fitted: Mapping[str, Any]) -> FoldSums:
         """The sums of one fold; ``fitted`` are the models as it may know them."""
@@ -66,7 +69,7 @@ class FoldTask:
         share: Share = "users" if by_users else None
         request = replace(self.request, test=logs.test, train=logs.train, models=fitted, share=share)
         inputs = self._inputs(request, logs, fitted)
-        settled = settle(request, inputs, _silent)
+        settled = settle(request, inputs, _silent, self.column)
         _refuse_census(settled.plan)
         engine = MemoryEngine(settled.aligned.held, request.threads)
         setting = setting_of(settled.request, settled.aligned, engine, inputs.rules)
@@ -77,7 +80,7 @@ class FoldTask:
         require(16 * engine.users * both.width, f"one fold of {engine.users:,} users", remedy)
         sums = engine.first_pass(both, keep=True)
         measured = Measured(engine, both, setting, sums, {}, {}, {})
-        facts = _facts(request, settled, inputs, sums)
+        facts = _facts(request, settled, replace(InputFacts.of(inputs), propensities=self.column), sums)
         return _sums_of(measured, plan, facts, settled.aligned, split, logs)
 
     def _inputs(self, request: Request, logs: FoldLogs, fitted: Mapping[str, Any]) -> Inputs:
@@ -118,10 +121,9 @@ def _refuse_census(plan: EvaluationPlan) -> None:
         )
 
 
-def _facts(asked: Request, settled: Settled, inputs: Inputs, sums: Sums) -> Facts:
+def _facts(asked: Request, settled: Settled, facts: InputFacts, sums: Sums) -> Facts:
     answer = Answer((), (), (), (), sums, 0)
     request, propensity, aligned, plan, refusals, outcome, _ = settled
-    facts = InputFacts.of(inputs)
     return Facts(asked, request, facts, propensity, aligned, plan, refusals, outcome, (answer,), in_fold=True)
 
 

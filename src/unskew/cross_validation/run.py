@@ -27,6 +27,7 @@ from unskew.evaluation.request import Request
 from unskew.evaluation.run import reporter
 from unskew.evaluation.sampled import marked
 from unskew.log import Feedback, Log
+from unskew.log.extremes import Extremes
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.population import read_catalogue
 from unskew.log.relevance import told_feedback
@@ -192,4 +193,4 @@ def _task(request: Request, log: Log, items: Any) -> FoldTask:
     catalogue = None
     if items is not None:
         catalogue = read_catalogue(items, columns=names.of_items, invalid=request.invalid)
-    return FoldTask(request, side, catalogue)
+    return FoldTask(request, side, catalogue, Extremes.of(log.propensity))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -24,8 +24,8 @@ from unskew.evaluation.read import Stage
 from unskew.inference.merging import added_counts
 from unskew.log import Account, Feedback, Ids
 from unskew.log.batches import Reading, common_type, id_type
+from unskew.log.extremes import Extremes, extremes_in, merged_extremes
 from unskew.log.lists import RANKED
-from unskew.log.log import WEIGHT
 from unskew.log.match import differing
 from unskew.log.said import say_columns
 from unskew.log.user_parts import UserParts, refuse_padded
@@ -86,7 +86,7 @@ class Found:
     dropped: Mapping[str, int] | None = None
     notes: tuple[str, ...] = ()
     said: tuple[Feedback | None, pl.DataType | None, pl.Schema] | None = None
-    weights: tuple[float, float] | None = None
+    extremes: Mapping[str, Extremes] = field(default_factory=dict)
     items: pl.Series | None = None
 
     @classmethod
@@ -99,11 +99,7 @@ class Found:
     @classmethod
     def of_rows(cls, frame: pl.DataFrame) -> Found:
         """What the rows of a part say."""
-        weights = None
-        if WEIGHT in frame.columns:
-            numbers = frame[WEIGHT].cast(pl.Float64).to_numpy()
-            weights = float(numbers.min()), float(numbers.max())
-        return cls(weights=weights, items=frame["item"].unique() if "item" in frame.columns else None)
+        return cls(extremes=extremes_in(frame), items=frame["item"].unique() if "item" in frame.columns else None)
 
     def merge(self, other: Found) -> Found:
         """Of both."""
@@ -111,7 +107,6 @@ class Found:
             raise InputError(
                 "column 'time' must be all numbers, or all dates written alike.\nWrite all times in one way."
             )
-        weights = [each.weights for each in (self, other) if each.weights is not None]
         items = [each.items for each in (self, other) if each.items is not None]
         return Found(
             self.rows + other.rows,
@@ -119,7 +114,7 @@ class Found:
             added_counts(self.dropped or {}, other.dropped or {}),
             tuple(dict.fromkeys((*self.notes, *other.notes))),
             self.said if self.said is not None else other.said,
-            (min(low for low, _ in weights), max(high for _, high in weights)) if weights else None,
+            merged_extremes(self.extremes, other.extremes),
             pl.concat(items).unique() if items else None,
         )
 
@@ -135,7 +130,7 @@ class Found:
         items = Ids.of(nothing if self.items is None else self.items.rename("id"))
         refuse_padded(how, "item", items, _somewhere)
         account = Account(how.source, self.rows, dropped, self.notes, differing(how.columns))
-        return LookedThrough(account, self.weights, UserParts(how, items, schema, feedback, clock, _somewhere))
+        return LookedThrough(account, self.extremes, UserParts(how, items, schema, feedback, clock, _somewhere))
 
 
 @dataclass(frozen=True, eq=False)

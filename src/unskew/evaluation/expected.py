@@ -22,11 +22,13 @@ from unskew.evaluation.part_inputs import divided_table
 from unskew.evaluation.request import Request
 from unskew.evaluation.stream import open_sources, row_counts
 from unskew.log.batches import Kind
-from unskew.log.paths import shown
+from unskew.log.duckdb_tables import file_of
+from unskew.log.paths import check_file, is_path, shown
 from unskew.log.several import PARQUET, ending_of, files_of, is_several
 from unskew.memory import amount, available
 from unskew.outcome import Given
 
+INPUTS = ("test", "train", "users", "items", "mcar", "answers", "user_features", "item_features")
 FREE = 0.5  # of what is free that a stream takes unless it is told
 
 
@@ -65,6 +67,10 @@ class Expected:
 
 def dry_run(request: Request) -> str:
     """In words what an evaluation would take; nothing but headers is read."""
+    for each in (getattr(request, name) for name in INPUTS):
+        _check_there(each)
+    for each in request.models.values():
+        _check_there(each)
     forced = request.engine == "memory"
     request = replace(request, engine=None) if forced else request
     expected = expect(request, small=True)
@@ -119,6 +125,13 @@ def _held(request: Request) -> int:
     if not isinstance(outcome, Given) or outcome.file is not None:
         return 0
     return IN_MEMORY[Kind.PREDICTIONS] * len(outcome.table)
+
+
+def _check_there(given: Any) -> None:
+    """Refuse paths that lead to no file, which an evaluation would find out only when it reads them."""
+    if is_path(given) and not is_address(given):
+        for file in files_of(given):
+            check_file(file_of(file), "Give a file, or a folder of files.")
 
 
 def _many(given: Any) -> bool:

@@ -25,6 +25,7 @@ from unskew.kernels.arrays import present
 from unskew.log import Account, Feedback, Log
 from unskew.log.batches import Kind
 from unskew.log.column_maps import choose
+from unskew.log.extremes import Extremes
 from unskew.log.lists import RANKED
 from unskew.log.log import WEIGHT
 from unskew.log.population import read_catalogue
@@ -78,19 +79,20 @@ class LookedThrough:
 
     Args:
         account: what became of the rows so far.
-        weights: the least and the largest of a log's column of weights.
+        extremes: the least and the largest number of the columns by which a log's rows may be weighed.
         parts: makes the logs, lists and tables of some users.
     """
 
     account: Account
-    weights: tuple[float, float] | None
+    extremes: Mapping[str, Extremes]
     parts: UserParts
 
     @property
     def template(self) -> Log:
         """A log without rows that says what the whole one is."""
         log = replace(self.parts.no_rows, account=self.account)
-        return log if self.weights is None or self.weights[0] == self.weights[1] else replace(log, sampled_by=UNKNOWN)
+        weights = self.extremes.get(WEIGHT)
+        return log if weights is None or weights.constant else replace(log, sampled_by=UNKNOWN)
 
     @property
     def of_lists(self) -> Account:
@@ -129,6 +131,7 @@ def facts_of(request: Request, inputs: Mapping[str, LookedThrough]) -> InputFact
         rules=rules,
         knows_relevant=people is not None and "relevant" in people.parts.schema,
         guesses=inputs[GUESSES].account if GUESSES in inputs else None,
+        propensities=inputs[TEST].extremes.get("propensity"),
     )
 
 

@@ -51,7 +51,7 @@ def settle_parts(asked: Request, parts: Partitions, say: Stage) -> Ready:
     """Fit, align and plan: from a request and inputs in parts to what is computed of them."""
     known = parts.facts
     request = for_samples(asked, known.test, known.train)
-    request = request if known.test.propensity is None else request.with_column()
+    request = request.with_column(known.propensities)
     refuse_whole_logs(request)
     catalogue = None if known.catalogue is None else known.catalogue.items
     logs = [known.test.items, *([] if known.train is None else [known.train.items])]

@@ -25,10 +25,12 @@ from unskew.estimators import Estimator, Need, Standing, Target
 from unskew.judging.segments import COUNTED
 from unskew.log import Feedback
 from unskew.log.drawing import DECLARED
+from unskew.log.extremes import Extremes
 from unskew.log.log import Duplicates, Invalid
 from unskew.metrics import Metric, RankingMetric, RatingMetric
 from unskew.outcome import Outcome
 from unskew.propensity import Propensity
+from unskew.propensity.known import Certain, Known
 from unskew.sampling import Sampler
 from unskew.sampling.size import Size, checked_size
 
@@ -201,15 +203,33 @@ class Request:
                 "it out."
             )
 
-    def with_column(self) -> Request:
-        """The same where the test log has propensities of its own, and nothing else was asked for."""
-        weighs = any(Need.PROPENSITY in e.needs(target) for e in self.estimators for target in e.valid)
-        if self.propensity is not None or (self.chosen and not weighs):
+    @property
+    def weighs(self) -> bool:
+        """Whether any estimator weighs by propensities."""
+        return any(Need.PROPENSITY in e.needs(target) for e in self.estimators for target in e.valid)
+
+    def with_column(self, column: Extremes | None) -> Request:
+        """The same where the test log has propensities of its own, and nothing else was asked for.
+
+        A column that is the same in every row corrects nothing. It may be a placeholder, and is taken only by those who
+        ask for it.
+        """
+        if column is not None and column.low == 1.0 and type(self.propensity) is Known:
+            return replace(self, propensity=Certain(self.propensity.share, self.propensity.part))
+        if column is None or self.propensity is not None or (self.chosen and not self.weighs):
+            return self
+        if column.constant:
+            if self.chosen and self.refused == "error":
+                raise RefusedError(
+                    f"the test log's column 'propensity' is {column.low:g} in every row: it corrects nothing, and may "
+                    "be a placeholder.\nIf every pair really was equally likely to be shown, say propensity='known' or "
+                    "propensity='uniform'; else name another propensity, or leave the estimators out."
+                )
             return self
         usual = _parsed_estimators(
             None, True, self.outcome is not None, self.train is not None, self.answers is not None
         )
-        return replace(self, propensity=propensities.Known(), estimators=self.estimators if self.chosen else usual)
+        return replace(self, propensity=Known(), estimators=self.estimators if self.chosen else usual)
 
     @property
     def draws(self) -> int:

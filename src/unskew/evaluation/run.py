@@ -44,6 +44,7 @@ from unskew.judging.refit import refit_replicates
 from unskew.judging.segments import Division, Labels
 from unskew.kernels.arrays import Floats, present
 from unskew.log import Feedback
+from unskew.log.extremes import Extremes
 from unskew.log.log import Duplicates, Invalid
 from unskew.metrics import Metric
 from unskew.outcome import Outcome
@@ -194,10 +195,14 @@ class Settled(NamedTuple):
     samples: DrawnSamples | None
 
 
-def settle(asked: Request, inputs: Inputs, say: Stage) -> Settled:
-    """Fit, align and plan: from a request and what was read for it to the rows and what is computed of them."""
+def settle(asked: Request, inputs: Inputs, say: Stage, column: Extremes | None = None) -> Settled:
+    """Fit, align and plan: from a request and what was read for it to the rows and what is computed of them.
+
+    Args:
+        column: the extremes of the column ``propensity`` of the log that the test log is a fold of; its own by default.
+    """
     request = for_samples(asked, inputs.test, inputs.train)
-    request = request if inputs.test.propensity is None else request.with_column()
+    request = request.with_column(column or Extremes.of(inputs.test.propensity))
     samples = draw_samples(request, inputs, say)
     check_division(inputs.test, inputs.train, request.share, request.propensity)
     say("aligning", 0, 1)

@@ -44,6 +44,7 @@ from unskew.kernels.coding import note
 from unskew.log import Account, Feedback, Ids
 from unskew.log.batches import Kind, Reading, common_type
 from unskew.log.column_maps import alternatives, choose
+from unskew.log.extremes import Extremes, extremes_in, merged_extremes
 from unskew.log.key_counts import RangeTable
 from unskew.log.log import WEIGHT
 from unskew.log.match import differing
@@ -150,7 +151,7 @@ class Scanned:
     clock: pl.DataType | None = None
     schema: pl.Schema | None = None
     spill: Spill | None = None
-    weights: tuple[float, float] | None = None
+    extremes: Mapping[str, Extremes] = field(default_factory=dict)
     parts: UserParts | None = None
 
     @property
@@ -180,10 +181,7 @@ def scan(source: Source, spill: Spill | None, progress: Callable[[int], None]) -
         found.notes = tuple(dict.fromkeys((*found.notes, *piece.notes)))
         if "item" in piece.frame.columns:
             items.add(piece.frame["item"])
-        if WEIGHT in piece.frame.columns and len(piece.frame):
-            ends = [float(x) for x in (piece.frame[WEIGHT].min(), piece.frame[WEIGHT].max())]  # type: ignore[arg-type]
-            low, high = found.weights or (ends[0], ends[1])
-            found.weights = min(low, ends[0]), max(high, ends[1])
+        found.extremes = merged_extremes(found.extremes, extremes_in(piece.frame))
         if spill is not None:
             spill.add(piece.frame)
         done += len(piece.frame)
@@ -220,7 +218,7 @@ class StreamPartitions:
             self._share_items(name)
             before += source.rows
         self._slices = None if self._order.files is None else self._find_slices()
-        looked = {name: LookedThrough(each.account, each.weights, each.made) for name, each in self._scanned.items()}
+        looked = {name: LookedThrough(each.account, each.extremes, each.made) for name, each in self._scanned.items()}
         self.facts = facts_of(request, looked)
         self._make = PartMaker({name: each.parts for name, each in looked.items()}, self.facts, request.rates)
 

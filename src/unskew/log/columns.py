@@ -26,6 +26,14 @@ _LATEST = 2**62  # of times that are plain numbers: differences of two of them f
 _YEARS = "must lie in the years 1 to 9999"
 UNPAD = "An id matches only what is written the same way: take blanks and line ends off, alike in all files."
 _INVISIBLE = "[\\s\u200b\u2060\ufeff]"
+_DAY_OR_MONTH_FIRST = r"^\s*\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}\b"
+_AMBIGUOUS = "must hold dates in ISO 8601 (2011-10-02 10:43), since day and month cannot be told apart otherwise"
+_REWRITE = (
+    "Write all dates of the column with the year first. In polars, where the day stands first: "
+    "pl.col('{name}').str.to_datetime('%d/%m/%Y %H:%M'), and where the month does: '%m/%d/%Y %H:%M'."
+)
+_WITH_COMMA = r"^\s*[-+]?[\d.]*,\d+\s*$"
+_NO_COMMA = "Write numbers with a decimal point, and with nothing between thousands: 0.5 and 1500, not 0,5 and 1,500."
 _PADDED = f"^{_INVISIBLE}|{_INVISIBLE}$|[\r\n]"
 
 
@@ -156,7 +164,10 @@ def times(table: Table, name: str = "time") -> tuple[pl.Series, pl.DataType | No
     """
     raw = table.frame[name]
     if raw.dtype == pl.String:
-        plain = _parse(table, name, pl.Float64, "whole numbers")
+        plain, unclear = _parse(table, name, pl.Float64, "whole numbers"), raw.str.contains(_DAY_OR_MONTH_FIRST)
+        unclear = unclear.fill_null(False) & plain.is_null()
+        remedy = _REWRITE.format(name=table.names[name])
+        table.refuse(name, unclear, must=_AMBIGUOUS, reason=f"{name} not readable", remedy=remedy)
         if plain.null_count() > raw.null_count() and (parsed := _datetimes(raw)).null_count() < plain.null_count():
             table.refuse_nulls(name)
             _refuse_unparsed(table, name, parsed, "must hold whole numbers, dates or datetimes (ISO 8601)")
@@ -182,9 +193,9 @@ def times(table: Table, name: str = "time") -> tuple[pl.Series, pl.DataType | No
 
 
 def _datetimes(texts: pl.Series) -> pl.Series:
-    """Texts as datetimes, null where they are none."""
+    """Texts as datetimes, null where they are none, or where one has to guess which number is the month."""
     try:
-        return texts.str.to_datetime(time_unit="us", strict=False)
+        return texts.set(texts.str.contains(_DAY_OR_MONTH_FIRST), None).str.to_datetime(time_unit="us", strict=False)
     except pl.exceptions.ComputeError:  # no text looks like a datetime
         return pl.Series(texts.name, [None] * len(texts), dtype=pl.Datetime("us"))
 
@@ -204,7 +215,8 @@ def readable_times(name: str, dtype: pl.DataType, *, dates: bool = False) -> pl.
     """
     column = pl.col(name)
     if dtype == pl.String and dates:
-        return column.str.to_datetime(time_unit="us", strict=False).cast(pl.Int64).alias(name)
+        told = pl.when(~column.str.contains(_DAY_OR_MONTH_FIRST)).then(column)
+        return told.str.to_datetime(time_unit="us", strict=False).cast(pl.Int64).alias(name)
     if isinstance(dtype, pl.Date | pl.Datetime):
         inside = column.to_physical().cast(pl.Int64).is_between(*limits(dtype))
         zone = dtype.time_zone if isinstance(dtype, pl.Datetime) else None
@@ -260,7 +272,9 @@ def _refuse_unparsed(table: Table, name: str, parsed: pl.Series, must: str) -> N
     raw = table.frame[name]
     if parsed.null_count() > raw.null_count():
         wrong = parsed.is_null() & raw.is_not_null()
-        table.refuse(name, wrong, must=must, reason=f"{name} not readable")
+        texts = raw.filter(wrong).cast(pl.String).head(1) if raw.dtype == pl.String else pl.Series([], dtype=pl.String)
+        remedy = _NO_COMMA if texts.str.contains(_WITH_COMMA).any() else ""
+        table.refuse(name, wrong, must=must, reason=f"{name} not readable", remedy=remedy)
 
 
 def _wrong_type(table: Table, name: str, expected: str) -> InputError:

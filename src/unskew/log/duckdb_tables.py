@@ -30,6 +30,11 @@ def names_table(path: str | PathLike[str]) -> bool:
     return Path(str(path).partition(SIGN)[0]).suffix.lower() in ENDINGS
 
 
+def file_of(path: str | PathLike[str]) -> str | PathLike[str]:
+    """The file that a path leads to: of a table, its database."""
+    return str(path).partition(SIGN)[0] if names_table(path) else path
+
+
 class DuckTable(NamedTuple):
     """A table that has not been read; ``types`` are those that polars gives its columns."""
 

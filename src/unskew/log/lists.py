@@ -115,10 +115,12 @@ def check_entries(table: Table) -> dict[str, pl.Series]:
     elif "score" in table:
         columns["score"] = numbers(table, "score", largest=inf)  # only their order counts
     else:
+        role = getattr(table.said, "role", "")
+        rank, score = (f"{role}:{name}" if role else name for name in ("rank", "score"))
         raise InputError(
             f"{table.source}: there is neither a column 'rank' nor a column 'score' to order the lists by.\n"
-            "Say which column it is with columns={'rank': '...'} or columns={'score': '...'}. Predicted values are "
-            "given with read_predictions(…)."
+            f"Say which column it is with columns={{'{rank}': '...'}} or columns={{'{score}': '...'}}. Predicted "
+            "values are given with read_predictions(…)."
         )
     return columns
 

@@ -20,6 +20,8 @@ from unskew.plain import plain
 OURS = {"user", "item", "value", "time", "policy", "propensity", "rank", "score", "prediction", "relevant", "share"}
 
 _FEATURE = re.compile(r"feature|embedding|factor|affinity")  # columns that describe users and items, and name none
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_EARLIEST = 1e8  # as Unix times: March 1973
 _NUMBERED = re.compile(r"[0-9]+$")  # one of a series, x_1, x_2, …
 
 
@@ -45,7 +47,7 @@ def match_columns(
             if theirs is not None:
                 names[ours] = theirs
             elif said[ours] or ours in required:
-                raise InputError(_missing(source, ours, said[ours] or ours, present, role))
+                raise InputError(_missing(source, ours, said[ours] or ours, present, role, known))
         elif ours in present:
             names[ours] = ours
         elif found := _known_by_name(ours, present, said, names, known):
@@ -53,7 +55,7 @@ def match_columns(
                 raise InputError(_ambiguous(source, ours, found, role, ours in required))
             names[ours] = found[0]
         elif ours in required:
-            raise InputError(_missing(source, ours, ours, present, role))
+            raise InputError(_missing(source, ours, ours, present, role, known))
     _refuse_shared(source, names)
     for theirs in keep:
         if theirs not in present:
@@ -131,17 +133,18 @@ def _refuse_duplicates(source: str, names: Mapping[str, str], present: list[str]
             )
 
 
-def _missing(source: str, ours: str | None, theirs: str, present: list[str], role: str = "") -> str:
+def _missing(
+    source: str, ours: str | None, theirs: str, present: list[str], role: str = "", known: tuple[str, ...] = ()
+) -> str:
     there = ", ".join(plain(name) for name in present[:20]) + (", …" if len(present) > 20 else "")
     wanted = " or ".join(f"'{plain(each)}'" for each in alternatives(theirs) or [theirs])
     message = f"{source}: there is no column {wanted}; the columns are: {there}."
     key = f"{role}:{ours}" if role else str(ours)
     if any(map(is_number, present)):
-        other = f"{role}:item" if role else "item"
+        places = {f"{role}:{name}" if role else name: str(place) for name, place in _by_place(present, known).items()}
         return (
-            f"{message}\nThe first line seems to be a row, not a header. Say which column is which by their places: "
-            f"columns={{'{key}': '1', '{other if ours != 'item' else key.replace('item', 'user')}': '2'}}, or put a "
-            "line with the names above it."
+            f"{message}\nThe first line seems to be a row, not a header. Say which column is which by their places, if "
+            f"this is their order: columns={places}; or put a line with the names above it."
         )
     if len(present) == 1 and (found := next((c for c in ";\t|" if c in present[0]), None)):
         return f"{message}\nThe columns seem to be separated by {found!r}: read the file with this separator."
@@ -150,6 +153,24 @@ def _missing(source: str, ours: str | None, theirs: str, present: list[str], rol
         return message + (f"\nDid you mean '{plain(near)}'?" if near else "\nLeave it out of the columns to keep.")
     hint = f"Did you mean '{plain(near)}'? Say so" if near else "Say which one it is"
     return f"{message}\n{hint} with columns={{'{key}': {plain(near) if near else '...'!r}}}."
+
+
+def _by_place(row: list[str], known: tuple[str, ...]) -> dict[str, int]:
+    """Which column of a file without a header may be which, by a row: ids first, and numbers by what they look like.
+
+    All of them are proposed, since a value that nobody names is not used, and every row then counts as a positive.
+    """
+    found = {name: place for place, name in enumerate((n for n in known if n in ("user", "item")), 1)}
+    for place, field in enumerate(row[len(found) :], len(found) + 1):
+        if _DATE.match(field) or (is_number(field) and abs(float(field)) >= _EARLIEST):
+            kinds: tuple[str, ...] = ("time",)
+        elif is_number(field):
+            kinds = ("prediction", "value", "rank", "relevant") if field.isdigit() else ("prediction", "value", "score")
+        else:
+            continue
+        if (name := next((kind for kind in kinds if kind in known and kind not in found), None)) is not None:
+            found[name] = place
+    return found
 
 
 def _nearest(name: str, present: list[str]) -> str | None:

@@ -253,6 +253,8 @@ class MatchedFile(NamedTuple):
             frame = self.opened.read(self.names)
         headless = text is not None and not text.header
         unused = amounts(self.opened.names, self.names)
+        if headless:  # by their places nobody can tell
+            unused = tuple(name for name in self.opened.names if name not in self.names.values())
         return Table(
             self.source, frame, self.names, drop, text is not None, headless=headless, said=self.said, amounts=unused
         )

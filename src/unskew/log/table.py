@@ -63,13 +63,14 @@ class Table:
         """How messages call a column: by the name it has in the input."""
         return f"column '{plain(self.names[name])}'"
 
-    def refuse(self, name: str, wrong: pl.Series, *, must: str, reason: str, why: str = "") -> None:
+    def refuse(self, name: str, wrong: pl.Series, *, must: str, reason: str, why: str = "", remedy: str = "") -> None:
         """Drop and count the wrong rows, or raise an error that names the first of them.
 
         Args:
             must: what the column must be, as in "must lie in (0, 1]".
             reason: under which the dropped rows are counted.
             why: a sentence that explains the rule.
+            remedy: what to do where dropping the rows would be wrong, since all rows are written like that.
         """
         if not wrong.any():
             return
@@ -79,7 +80,7 @@ class Table:
             return
         row = int(wrong.arg_true()[0])
         found = self._shown(name, row)
-        remedy = f"{why} {self.remedy}" if why else self.remedy
+        remedy = remedy or (f"{why} {self.remedy}" if why else self.remedy)
         if name in LEFT_OUT and name not in (self.names[name], *self.said):
             role = getattr(self.said, "role", "")
             key = f"{role}:{name}" if role else name

@@ -61,3 +61,15 @@ class Known(Propensity):
         if log.cut_by_time or self.part is not None:
             return None
         return self.share if self.share is not None else log.share
+
+
+@dataclass(frozen=True)
+class Certain(Known):
+    """``known`` of a column that is 1 in every row, which nobody can tell from a placeholder: no verdict is sure."""
+
+    known = False
+
+    @property
+    def assumption(self) -> str:
+        """What ``uniform`` takes for granted."""
+        return "every pair was equally likely to be seen"

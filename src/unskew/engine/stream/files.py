@@ -140,8 +140,9 @@ def _opened(given: str | PathLike[str], asked: Collection[str]) -> Iterator[tupl
         opened = open_file(file)
         if not opened.is_parquet:
             raise InputError(
-                f"{shown(file)}: files that exceed memory are read from Parquet only.\nWrite it anew: "
-                f"pl.scan_csv('{shown(file.name)}').sink_parquet('{shown(file.stem)}.parquet'), or use engine='memory'."
+                f"{shown(file)}: files that exceed memory are read from Parquet only.\nWrite it anew, all columns as "
+                f"texts, so that ids stay as they are: pl.scan_csv('{shown(file.name)}', infer_schema=False)"
+                f".sink_parquet('{shown(file.stem)}.parquet'), or use engine='memory'."
             )
         schema, lazy = with_folders(file, pl.scan_parquet(file, glob=False), opened.types, asked)
         yield shown(file), schema, lazy, file.stat().st_size

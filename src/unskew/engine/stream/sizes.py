@@ -88,9 +88,10 @@ def in_memory(rows: Mapping[Kind, int]) -> int:
 def memory_limit(given: str | int) -> int:
     """Bytes, from a number or a text such as ``2GiB``."""
     found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]i?)?b?\s*", str(given).lower())
+    told = f"memory={given}" if isinstance(given, int) else f"memory={plain(given)!r}"
     if isinstance(given, bool) or found is None:
-        raise InputError(f"memory={plain(given)}: write an amount of memory as 2GiB, 800MB, or a number of bytes.")
+        raise InputError(f"{told}: write an amount of memory as 2GiB, 800MB, or a number of bytes.")
     limit = int(float(found[1]) * _UNITS[found[2] or ""])
     if limit < LEAST:
-        raise InputError(f"memory={plain(given)}: less than {amount(LEAST)} does not hold the program itself.")
+        raise InputError(f"{told}: less than {amount(LEAST)} does not hold the program itself.")
     return limit

@@ -33,6 +33,7 @@ def is_sklearn_like(model: Any) -> bool:
 def adapt_sklearn(model: Any, users: Any, items: Any, rows: Any, pairs: Pairs | None) -> Scored:
     """A recommender from a fitted object: exactly one of ``rows`` and ``pairs`` says what it is asked with."""
     name = type(model).__name__
+    _refuse_unfitted(model, name)
     if (rows is None) == (pairs is None):
         raise InputError(
             f"{name} predicts from rows of numbers. Say which: rows=X has a row for each user, or pairs=f makes "
@@ -42,6 +43,19 @@ def adapt_sklearn(model: Any, users: Any, items: Any, rows: Any, pairs: Pairs | 
         return _by_rows(model, name, users, items, rows)
     assert pairs is not None
     return _by_pairs(model, name, users, items, pairs)
+
+
+def _refuse_unfitted(model: Any, name: str) -> None:
+    """Models of scikit-learn say whether they are fitted; of others nobody knows before they are asked."""
+    if not type(model).__module__.startswith("sklearn."):
+        return
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        raise InputError(f"{name} has not been fitted: call fit(…) first.") from None
 
 
 def _by_rows(model: Any, name: str, users: Any, items: Any, rows: Any) -> Scored:

@@ -1,0 +1,127 @@
+"""A column of propensities that is the same in every row corrects nothing: nobody gets a sure verdict by it unasked."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import unskew as us
+from tests.evaluation.shop import LISTS, SEEN, TEST
+from unskew.errors import RefusedError
+from unskew.log.extremes import Extremes, extremes_in, merged_extremes
+
+FORTY = pl.concat([TEST.with_columns(user=pl.col("user") + 10 * step) for step in range(40)])
+MODELS = {
+    name: pl.concat(
+        [lists.with_columns(pl.col("user") + 10 * step, pl.col("item").replace(50, 40)) for step in range(40)]
+    )
+    for name, lists in LISTS.items()
+}
+PARTS = {"train": SEEN, "candidates": "all"}
+
+
+def with_column(p: float) -> pl.DataFrame:
+    return FORTY.with_columns(propensity=pl.lit(p))
+
+
+def evaluate(test: pl.DataFrame, **options: Any) -> us.Result:
+    return us.evaluate(test, MODELS, **({"metrics": ["recall@2"]} | options))
+
+
+def said(result: us.Result) -> list[str]:
+    return [warning for warning in result.warnings if "corrects nothing" in warning]
+
+
+@pytest.mark.parametrize("p", [1.0, 0.02])
+@pytest.mark.parametrize("given", [{}, PARTS], ids=["alone", "with a training log"])
+def test_it_is_as_if_there_were_no_column(p: float, given: dict[str, Any]) -> None:
+    """The same estimates and verdicts as without it, none of them sure, and a warning that says why."""
+    result, bare = evaluate(with_column(p), **given), evaluate(FORTY.drop("propensity"), **given)
+    assert result.estimates == bare.estimates and result.verdicts_ == bare.verdicts_
+    assert not {"better", "worse"} & {str(v.verdict) for v in result.verdicts_}
+    (warning,) = said(result)
+    assert f"is {p:g} in every row" in warning and "propensity='uniform'" in warning and not said(bare)
+
+
+def test_estimators_that_weigh_are_refused() -> None:
+    """Who asks for snips is told what is wrong with the column; naive alone never looks at it."""
+    with pytest.raises(RefusedError, match=r"is 0\.02 in every row.*\n.*propensity='known' or propensity='uniform'"):
+        evaluate(with_column(0.02), estimators=["snips"])
+    assert not said(evaluate(with_column(0.02), estimators=["naive"]))
+    skipped = evaluate(with_column(0.02), estimators=["naive", "snips"], refused="skip")
+    assert {e.estimator for e in skipped.estimates} == {"naive"} and said(skipped)
+
+
+def test_who_asks_for_it_gets_it() -> None:
+    """Exposure may have been uniform: the column counts as known, and a warning says what that rests on."""
+    result = evaluate(with_column(0.02), propensity="known")
+    assert {(e.estimator, e.propensity) for e in result.estimates} == {("naive", None), ("snips", "known")}
+    assert {str(v.verdict) for v in result.verdicts_ if v.estimator == "snips"} <= {"better", "worse"}
+    assert "holds if every pair really was equally likely" in said(result)[0]
+
+
+def test_ones_are_never_sure() -> None:
+    """Nobody can tell a column of ones from a placeholder: verdicts name what they take for granted."""
+    sure, ones = (evaluate(with_column(p), propensity="known") for p in (0.02, 1.0))
+    assert [e.value for e in ones.estimates] == pytest.approx([e.value for e in sure.estimates])
+    (verdict,) = [v for v in ones.verdicts_ if v.estimator == "snips"]
+    assert str(verdict.verdict) in ("ahead", "behind") and "equally likely" in verdict.assumption
+
+
+def test_the_stream_says_the_same(tmp_path: Path) -> None:
+    """Files in two parts, each of them constant: only the whole tells."""
+    paths = {}
+    for name, frame in {**MODELS, "ones": with_column(1.0), "train": SEEN}.items():
+        paths[name] = str(tmp_path / f"{name}.parquet")
+        frame.write_parquet(paths[name])
+    half = len(FORTY) // 2
+    (tmp_path / "halves").mkdir()
+    with_column(0.2)[:half].write_parquet(tmp_path / "halves" / "a.parquet")
+    with_column(0.4)[half:].write_parquet(tmp_path / "halves" / "b.parquet")
+    how: dict[str, Any] = {"metrics": ["recall@2"], "train": paths["train"], "candidates": "all", "engine": "stream"}
+    lists = {name: paths[name] for name in MODELS}
+    streamed, memory = us.evaluate(paths["ones"], lists, **how), evaluate(with_column(1.0), **PARTS)
+    assert said(streamed) == said(memory) != []
+    assert [(e.model, e.estimator) for e in streamed.estimates] == [(e.model, e.estimator) for e in memory.estimates]
+    halves = us.evaluate(str(tmp_path / "halves"), lists, **how)
+    assert not said(halves) and "snips" in {e.estimator for e in halves.estimates}
+
+
+def test_extremes_merge() -> None:
+    """In any parts, and where a part has no rows or no such column."""
+    parts = [pl.DataFrame({"propensity": p}, schema={"propensity": pl.Float64}) for p in ([0.5], [], [0.2, 0.5])]
+    found: dict[str, Extremes] = {}
+    for part in (*parts, pl.DataFrame({"user": [1]})):
+        found = merged_extremes(found, extremes_in(part))
+    assert found == {"propensity": Extremes(0.2, 0.5)} and not found["propensity"].constant
+    assert extremes_in(parts[0])["propensity"].constant
+
+
+def test_folds_take_the_column_of_the_whole_log() -> None:
+    """A fold whose rows happen to have one propensity is weighed as the others are; a constant log is not weighed."""
+    rows = [(user, (5 * user + day) % 23, day) for user in range(60) for day in range(0, 28, 2)]
+    log = pl.DataFrame(rows, schema=["user", "item", "day"], orient="row").with_columns(
+        time=dt.datetime(2024, 1, 1) + pl.duration(days="day"),
+        propensity=pl.when((pl.col("day") < 21) & (pl.col("item") < 9)).then(0.3).otherwise(0.6),
+    )
+    asked: dict[str, Any] = {"split": "sliding_window(width=1w, folds=2, min_users=50)", "workers": 1}
+    found = us.cross_validate(log, ["most_popular", "random"], **asked)
+    assert {e.estimator for e in found.rows()} == {"naive", "snips"}
+    even = us.cross_validate(log.with_columns(propensity=pl.lit(0.5)), ["most_popular", "random"], **asked)
+    assert "snips" not in {e.estimator for e in even.rows()}
+    assert any("corrects nothing" in warning for warning in even.warnings)
+
+
+def test_the_audit_has_no_tick_for_it() -> None:
+    """It is a finding, nothing is expected of weights that are all alike, and the advice does without the column."""
+    audit = us.audit(with_column(1.0))
+    (finding,) = [f for f in audit.findings if "propensity" in f.text and "in every row" in f.text]
+    assert finding.level == "warning" and "corrects nothing" in finding.text
+    assert not any(f.level == "good" and "known" in f.text for f in audit.findings)
+    asked = [row.propensity for row in audit.expected] + [row.propensity for row in audit.widths]
+    assert "known" not in [*asked, *(row.propensity for row in audit.supports)]
+    assert not any("known" in (advice.command or "") for advice in audit.advice)
