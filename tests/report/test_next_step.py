@@ -59,6 +59,16 @@ def test_the_command_names_the_files_of_the_result() -> None:
     assert "unskew plan" in command(result(verdict=Outcome.DEPENDS))
 
 
+def test_the_command_reads_files_as_they_were_read() -> None:
+    """A log with repeated pairs, or with wrong rows, is refused unless the same is said again."""
+    said = FILES["settings"] | {"invalid": "drop", "duplicates": "last"}
+    words = shlex.split(command(result(FILES | {"settings": said})))
+    given = dict(zip(words[3::2], words[4::2], strict=True))
+    assert (given["--invalid"], given["--duplicates"]) == ("drop", "last")
+    usual = FILES["settings"] | {"invalid": "error", "duplicates": None}
+    assert command(result(FILES | {"settings": usual})) == command(result())
+
+
 def test_the_command_repeats_what_was_said_of_columns() -> None:
     """Of the inputs that it names again."""
     said = {

@@ -12,6 +12,7 @@ from unskew.atomic import together
 from unskew.cli import options
 from unskew.cli.console import err, progress
 from unskew.cli.console import out as console
+from unskew.cli.evaluate import DUPLICATES
 from unskew.cli.flags import with_flags
 from unskew.cli.models import Sources
 from unskew.cli.options import (
@@ -54,6 +55,7 @@ def plan(
     feedback: options.Feedback = None,
     relevant: options.Relevant = None,
     invalid: options.Invalid = "error",
+    duplicates: Annotated[Text, option(DUPLICATES, INPUTS)] = None,
     metric: Annotated[str, option("A sum over items: recall@10, dcg@10, …", WHAT)] = "recall@10",
     detect: Annotated[str, option(DETECT, WHAT)] = "log",
     power: Annotated[float, option("Wanted probability of a right verdict.", WHAT)] = 0.8,
@@ -115,6 +117,7 @@ def plan(
             relevant=relevant,
             columns=column_map(columns),
             invalid=invalid,  # type: ignore[arg-type]  # checked there
+            duplicates=duplicates,  # type: ignore[arg-type]  # checked there
             threads=threads,
             progress=report,
         )

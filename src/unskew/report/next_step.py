@@ -27,6 +27,8 @@ TEXT = (
     f"Show people some of the pairs in which the lists differ, and write down what comes back. How many it takes, and "
     f"which ones, for a difference of {DETECT.replace('%', ' %')} or whatever matters to you:"
 )
+# How files were read is how they are read again; what is usual need not be said.
+READING = {"feedback": "implicit", "relevant": None, "invalid": "error", "duplicates": None}
 _PLAIN = re.compile(r"[\w./@:+~-][\w./@:+~ -]*")
 
 
@@ -68,8 +70,8 @@ def _command(inputs: Mapping[str, Any], models: list[str], metric: str) -> str:
     words += [f"--users {shlex.quote(_file(people))}"] if people else []
     words += ["--items ITEMS"] if inputs.get("items", {}).get("named") is not None else []
     settings = inputs["settings"]
-    for option in ("feedback", "relevant"):
-        if (value := settings.get(option)) not in (None, "implicit"):
+    for option, usual in READING.items():
+        if (value := settings.get(option)) not in (None, usual):
             words.append(f"--{option} {shlex.quote(str(value))}")
     if said := _columns(settings.get("columns") or {}, models):
         words.append(f"--columns {shlex.quote(said)}")
