@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import io
+import re
+import shlex
 from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from unskew.cli.console import PlainConsole
 from unskew.report import document_of, panel, sentences, terminal
-from unskew.report.document import Sentence
+from unskew.report.document import Document, Paragraph, Sentence, Steps
 from unskew.result import Result
 
 from .made_up import estimate, grid, withheld
@@ -53,6 +56,35 @@ def test_marks_of_verdicts_are_never_cut_off(width: int) -> None:
     assert text.count("behind ?") == 0 and text.count("ahead ?") == 1  # naive, for the first model
     assert text.count("worse ≠ ?") == 1 and text.count("behind ≠ ?") == 1
     assert ("Γ, low" in text) == (width >= 72)
+
+
+LONG = (
+    "unskew plan 'a rather long folder of the data team/exports of 2024 q4 weekly/recommendations/test.parquet' --recs "
+    "a=b.csv --columns test:user=1,test:item=2,test:value=3,test:time=4,train:user=1,train:item=2,train:value=3"
+)
+
+
+def test_a_long_command_is_never_cut() -> None:
+    """In a pipe a line of its own for what is longer than a line, so that it can be pasted; elsewhere folded."""
+    steps = Document(title=Sentence.plain("title"), summary=(), body=(Steps("Next", (("Do this:", LONG),)),))
+    lines = PlainConsole()
+    lines.file, lines.width = io.StringIO(), 80
+    lines.print(terminal.panel(steps))
+    text = lines.file.getvalue()
+    assert shlex.split(text[text.index("unskew plan") :].replace("\\\n", "")) == shlex.split(LONG)
+    assert "--columns \\\n" in text and "…" not in text
+    others = io.StringIO()
+    Console(file=others, width=80).print(terminal.panel(steps))
+    assert "".join(LONG.split()) in re.sub(r"\s|\\", "", others.getvalue())
+
+
+def test_a_path_in_a_sentence_is_folded() -> None:
+    """Never cut off with an ellipsis."""
+    path = "/home/somebody/" + "folder/" * 14 + "test.parquet"
+    said = Document(title=Sentence.plain("title"), summary=(Paragraph(f"Read {path}", "note"),), body=())
+    file = io.StringIO()
+    Console(file=file, width=60).print(terminal.panel(said))
+    assert path in re.sub(r"[\s│]", "", file.getvalue())
 
 
 def test_the_sentences_come_first(two: Result) -> None:
