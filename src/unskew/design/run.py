@@ -17,7 +17,7 @@ from unskew.design.curve import curve_of
 from unskew.design.deciding import critical_value, decide
 from unskew.design.detect import Detect, Total, along_path, suggested, total
 from unskew.design.listed import Looked, look
-from unskew.design.plan import Parts, Plan, Settings
+from unskew.design.plan import GUESSED_LOW, Parts, Plan, Settings
 from unskew.design.read import PlanInputs, read
 from unskew.design.relevance import relevance
 from unskew.errors import InputError
@@ -143,11 +143,12 @@ def plan(
         relevant_error=sums.error,
     )
     detected = _detected(wanted, found, looked, sums, worth)
+    guessed = [GUESSED_LOW] * (found.positives_only and outcome is None)
     made = Plan(
         models=tuple(found.lists),
         pairs=(),
         settings=settings,
-        notes=(*found.notes, *_notes(looked, sums), *_undeclared(found)),
+        notes=(*guessed, *found.notes, *_notes(looked, sums), *_undeclared(found)),
         questions=(),
         parts=Parts(looked, curve, detected, lists, worth, q.of),
         sources=tuple(
