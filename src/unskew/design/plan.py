@@ -30,9 +30,9 @@ from unskew.shown import ShownTable
 SCHEMA_VERSION = 1
 GUESSED_LOW = (
     "The log holds positives only: how relevant pairs are is guessed from how many users took an item, which is too "
-    "low by the chance of being seen, so that the plan usually asks for many times the answers that it takes. A log that "
-    "keeps what was seen and not taken (feedback='conversions') plans much better, and so do the answers of a first, small "
-    "round (rounds=2)."
+    "low by the chance of being seen, so that the plan usually asks for many times the answers that it takes. A log "
+    "that keeps what was seen and not taken (feedback='conversions') plans much better, and so do the answers of a "
+    "first, small round (rounds=2)."
 )
 ROWS = Number(above=0.0, high=1e12)
 

@@ -181,6 +181,7 @@ def account(facts: Facts) -> dict[str, Any]:
         "columns": dict(request.columns.given),
         "invalid": request.invalid,
         "duplicates": request.duplicates,
+        "share": request.share,
         **({} if request.answers is None else {"users_are": request.users_are}),
     }
     refused = [vars(refusal) for refusal in facts.refusals]
