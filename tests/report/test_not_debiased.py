@@ -57,12 +57,16 @@ def test_nothing_else_is(shape: str, medium: str, request: pytest.FixtureRequest
 def test_a_ratio_is_told_which_metrics_the_path_is_for(naive_only: Result) -> None:
     """Not that a training log is lacking, where it is given and the metric is what stands in the way."""
     ratio = replace(naive_only, traits={"recall@10": MetricTraits(additive=False)})
-    given = replace(ratio, inputs={**ratio.inputs, "train": {"source": "train.csv", "rows": 3}})
-    said = " ".join(terminal(given).replace("│", " ").split())
-    assert "use dcg@10 or recall@10 with target pooled." in said and "asks for a training log" not in said
-    assert "target pooled, and a training log." in " ".join(terminal(ratio).replace("│", " ").split())
-    trained = replace(naive_only, inputs=given.inputs)
-    assert "use exposure_path with target pooled" in " ".join(terminal(trained).replace("│", " ").split())
+    untrained = {name: account for name, account in ratio.inputs.items() if name != "train"}
+
+    def said(result: Result) -> str:
+        return " ".join(terminal(result).replace("│", " ").split())
+
+    assert "use dcg@10 or recall@10 with target pooled." in said(ratio)
+    assert "asks for a training log" not in said(ratio)
+    assert "target pooled, and a training log." in said(replace(ratio, inputs=untrained))
+    assert "use exposure_path with target pooled" in said(naive_only)
+    assert "exposure_path asks for a training log only" in said(replace(naive_only, inputs=untrained))
 
 
 def test_it_opens_the_title(naive_only: Result) -> None:

@@ -92,9 +92,7 @@ def plan(
     files = [("--out", output), ("--json", None if piped(json) else json), ("--csv", csv), ("--html", html)]
     refuse_same([(f"{name} {plain_path(path)}", path) for name, path in files if path is not None], [])
     if len(sources.names) < 2:
-        raise InputError(
-            "a plan compares models: give two or more, --recs a=FILE --recs b=FILE or --model name=SPEC."
-        )
+        raise InputError("a plan compares models: give two or more, --recs a=FILE --recs b=FILE or --model name=SPEC.")
     reading = {"columns": column_map(columns), "feedback": feedback, "relevant": relevant}
     reading |= {"invalid": invalid, "duplicates": duplicates}
     sources.check()
