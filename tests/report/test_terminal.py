@@ -12,8 +12,9 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from unskew.cli.console import PlainConsole
-from unskew.report import document_of, panel, sentences, terminal
-from unskew.report.document import Document, Paragraph, Sentence, Steps
+from unskew.report import document_of, html, panel, sentences, terminal
+from unskew.report.document import Document, Paragraph, Sentence, Sentences, Steps
+from unskew.report.no_break import kept_together
 from unskew.result import Result
 
 from .made_up import estimate, grid, withheld
@@ -85,6 +86,20 @@ def test_a_path_in_a_sentence_is_folded() -> None:
     file = io.StringIO()
     Console(file=file, width=60).print(terminal.panel(said))
     assert path in re.sub(r"[\s│]", "", file.getvalue())
+
+
+@pytest.mark.parametrize("width", range(40, 60))
+def test_a_number_keeps_its_sign(width: int) -> None:
+    """Wherever lines end; a command is left as it is."""
+    text = "popular is ahead as long as less than 84 % of popularity comes from exposure, 100\u00a0% at most."
+    command = 'unskew evaluate --require "a not worse than b by 2 % on recall@10"'
+    body = (Sentences((Sentence.plain(text, "note"),)), Steps("", ((text, command),)))
+    said = Document(title=Sentence.plain("title"), summary=(Paragraph(text, "note"), *body), body=body)
+    file = io.StringIO()
+    Console(file=file, width=width).print(terminal.panel(said))
+    assert not re.search(r"^[\s│]*%", file.getvalue(), re.MULTILINE) and file.getvalue().count("84\u00a0%") == 4
+    assert "by 2 %" in " ".join(file.getvalue().split()) and "by 2 %" in html.page(kept_together(said))
+    assert "84\u00a0%" in html.page(kept_together(said)) and "84 %" not in html.page(kept_together(said))
 
 
 def test_the_sentences_come_first(two: Result) -> None:

@@ -16,11 +16,13 @@ from rich.text import Text
 
 from unskew.report import document as doc
 from unskew.report.folded_names import broken, folded
+from unskew.report.no_break import NO_BREAK, kept_together
 from unskew.report.numbers import bars_of
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
+JOINED = "\ue000"  # a no-break space while lines are wrapped: rich breaks at any space; of private use, so in no text
 BORDER = 6  # corners, lines and blanks beside a title
 ROWS = 36  # a screenful of tables that belong together
 # Sentences tell a decided pair from the winner's side, so *worse* is as green as *better*.
@@ -56,16 +58,15 @@ class _Fitted:
     document: doc.Document
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        width = options.max_width
-        first = doc.shown_in(doc.Medium.BRIEF, self.document.summary)
+        width, document = options.max_width, kept_together(self.document, JOINED)
+        first = doc.shown_in(doc.Medium.BRIEF, document.summary)
         warnings = [block for block in first if isinstance(block, doc.Callout) and block.tone == "warning"]
-        parts: list[RenderableType] = [
-            _panel(self.document, [block for block in first if block not in warnings], width)
-        ]
-        for block in doc.shown_in(doc.Medium.BRIEF, self.document.body):
+        parts: list[RenderableType] = [_panel(document, [block for block in first if block not in warnings], width)]
+        for block in doc.shown_in(doc.Medium.BRIEF, document.body):
             parts += _block(block, width)
         parts += [_titled(block.title, _grid(_lines(block))) for block in warnings]
-        yield Group(*(line for part in parts for line in (part, Text())))
+        for piece in console.render(Group(*(line for part in parts for line in (part, Text()))), options):
+            yield piece._replace(text=piece.text.replace(JOINED, NO_BREAK))
 
 
 def _panel(document: doc.Document, blocks: Sequence[doc.Block], width: int) -> RenderableType:
