@@ -13,7 +13,7 @@ from rich.console import Console
 
 from unskew.cli.console import PlainConsole
 from unskew.report import document_of, html, panel, sentences, terminal
-from unskew.report.document import Document, Paragraph, Sentence, Sentences, Steps
+from unskew.report.document import Document, Paragraph, Sentence, Sentences, Span, Steps
 from unskew.report.no_break import kept_together
 from unskew.result import Result
 
@@ -88,6 +88,13 @@ def test_a_path_in_a_sentence_is_folded() -> None:
     assert path in re.sub(r"[\s│]", "", file.getvalue())
 
 
+def test_all_shares_are_written_alike() -> None:
+    """Whoever wrote the sentence; what is to be typed, and names of models, stay as they are."""
+    said = Sentence((Span("als 5%", "name"), Span(" has 28% of (7%) and 10 %, or '5%'")))
+    shown = kept_together(Document(title=said, summary=(), body=()), " ")
+    assert str(shown.title) == "als 5% has 28 % of (7 %) and 10 %, or '5%'"
+
+
 @pytest.mark.parametrize("width", range(40, 60))
 def test_a_number_keeps_its_sign(width: int) -> None:
     """Wherever lines end; a command is left as it is."""
@@ -149,7 +156,7 @@ def test_withheld_verdicts_say_why_where_they_are_read(kept_back: Result, width:
     assert headline.count("(no interval). Undecided because only 7 users tell the two apart.") == 3
     assert "undecided ?" in table
     assert table.count("and 1 more: Undecided because only 7 users tell the two apart.") == 1
-    assert table.count("and 1 more: Undecided because 41% of the users have a single click") == 1
+    assert table.count("and 1 more: Undecided because 41 % of the users have a single click") == 1
 
 
 def test_reasons_are_as_many_as_fit_a_screen() -> None:

@@ -1,4 +1,4 @@
-"""A number and its per cent sign stay on one line: "84 %" is never broken between the two.
+"""A number and its per cent sign stay apart and on one line: "84 %", never "84%" or broken between the two.
 
 Tables and charts do not wrap their cells, and commands are left as they are: they are pasted.
 """
@@ -9,11 +9,11 @@ import re
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from unskew.report.document import Cards, Document, Steps, Table, Tables
+from unskew.report.document import Cards, Document, Span, Steps, Table, Tables
 
 T = TypeVar("T")
 NO_BREAK = "\u00a0"
-_PERCENT = re.compile(r"(?<=\d)[ \u00a0]%")
+_PERCENT = re.compile(r"(?<![\w.'=])(?<!--detect )(\d[\d.,]*)[ \u00a0]?%(?!\w)")  # not '5%', which is to be typed
 
 
 def kept_together(document: Document, space: str = NO_BREAK) -> Document:
@@ -25,7 +25,9 @@ def kept_together(document: Document, space: str = NO_BREAK) -> Document:
 def _walk(value: T, sign: str) -> T:
     found: Any = value
     if isinstance(value, str):
-        found = _PERCENT.sub(sign, value)
+        found = _PERCENT.sub(rf"\g<1>{sign}", value)
+    elif isinstance(value, Span) and value.kind == "name":
+        pass
     elif isinstance(value, Steps):
         found = Steps(value.title, tuple((_walk(text, sign), command) for text, command in value.items))
     elif isinstance(value, Cards | Table | Tables):

@@ -100,7 +100,7 @@ def _sentence(pair: PairPlan, names: dict[str, str], detect: str) -> doc.Sentenc
         "pairs": f": all pairs in which the lists differ are too few; about {_times(pair)} as many users would do.",
         "limits": ": the limit per user allows too few rows; a higher one would do.",
         "positives": ": too few relevant pairs are expected where the lists differ for any verdict.",
-        "size": f": {no_size}; say which difference matters to you, as a share (5%) or a number (0.01).",
+        "size": f": {no_size}; say which difference matters to you, as a share ('5%') or a number (0.01).",
         "nothing": ": the lists do not differ.",
     }.get(pair.needs)
     if text is None:
