@@ -13,7 +13,7 @@ from unskew.report.document import Cards, Document, Span, Steps, Table, Tables
 
 T = TypeVar("T")
 NO_BREAK = "\u00a0"
-_PERCENT = re.compile(r"(?<![\w.'=])(?<!--detect )(\d[\d.,]*)[ \u00a0]?%(?!\w)")  # not '5%', which is to be typed
+_PERCENT = re.compile(r"(?<![\w.'=])(\d[\d.,]*)[ \u00a0]?%(?!\w)")  # not '5%', which is to be typed
 
 
 def kept_together(document: Document, space: str = NO_BREAK) -> Document:
