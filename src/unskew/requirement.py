@@ -131,6 +131,8 @@ def _misread(text: str, models: Sequence[str]) -> str:
         return "it names no margin, as in 'by 2 %' or 'by 0.01'"
     if " on " not in text:
         return "it names no metric after 'on'"
+    if any(f" better than {name} by " in text for name in models):
+        return "'better' takes no margin: any lead that is shown counts; only 'not worse' has one"
     return f"behind 'better than' or 'not worse than' a model should follow, one of {there}"
 
 

@@ -42,6 +42,23 @@ def test_a_plan_and_its_draw(files: Path) -> None:
     assert json.loads((files / "plan.json").read_text())["pairs"][0]["rows"] == plan.pairs[0].rows
 
 
+def test_repeated_pairs_and_wrong_rows(files: Path) -> None:
+    """What the error advises is accepted, and what ``evaluate`` was told stands in the command that it prints."""
+    log, lists = pl.read_parquet(files / "log.parquet"), RECS
+    wrong = pl.DataFrame({"user": [None], "item": log["item"][:1], "value": [1.0]}, schema=log.schema)
+    pl.concat([log, log[:1].with_columns(value=1.0 - pl.col("value")), wrong]).write_parquet(files / "messy.parquet")
+    refused = unskew("plan", "messy.parquet", *lists, *HOW, "--invalid", "drop", cwd=files)
+    assert refused.returncode == 2 and "--duplicates" in flat(refused.stderr)
+    how = ("--invalid", "drop", "--duplicates", "first")
+    assert unskew("plan", "messy.parquet", *lists, *HOW, *how, cwd=files).returncode == 0
+    done = unskew(
+        "evaluate", "messy.parquet", *lists, "--train", *HOW[1:], *how, "--json", "messy.json", cwd=files
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    settings = json.loads((files / "messy.json").read_text())["inputs"]["settings"]
+    assert (settings["invalid"], settings["duplicates"]) == ("drop", "first")
+
+
 def test_errors_name_options_and_nothing_is_half_written(files: Path) -> None:
     """One model, a draw without a file, more rows than there are, an output that would replace an input."""
     one = unskew("plan", "log.parquet", *RECS[:2], *HOW, cwd=files)

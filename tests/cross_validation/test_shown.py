@@ -64,6 +64,20 @@ def test_a_page_draws_a_line_for_every_model(found: us.CrossValidation, tmp_path
     assert found._repr_html_().startswith("<")
 
 
+def test_what_pooled_rows_say_instead_is_a_sentence(found: us.CrossValidation) -> None:
+    """Whoever reads it knows what either average says: never "a is depends against b"."""
+
+    def said(word: str) -> us.Result:
+        return replace(found.macro, verdicts_=tuple(replace(v, verdict=word) for v in found.macro.verdicts_))
+
+    def text(pooled: str, macro: str) -> str:
+        return " ".join(text_of(replace(found, pooled=said(pooled), macro=said(macro)), 130).replace("│", " ").split())
+
+    assert "between popular and iknn it depends (average over folds: undecided)" in text("depends", "undecided")
+    assert "between popular and iknn it stays undecided (average over folds: depends)" in text("undecided", "depends")
+    assert "iknn is ahead of popular (average over folds: undecided)" in text("behind", "undecided")
+
+
 def test_a_plot_has_the_lines_only(found: us.CrossValidation) -> None:
     """Four charts: two metrics by two estimators."""
     altair = pytest.importorskip("altair")
@@ -96,7 +110,8 @@ def test_averages_that_disagree_are_told(found: us.CrossValidation) -> None:
     """The paragraph on pooled rows says which pair differs, and how."""
     flipped = [replace(v, verdict="ahead" if v.verdict != "ahead" else "behind") for v in found.pooled.verdicts_]
     text = text_of(replace(found, pooled=replace(found.pooled, verdicts_=tuple(flipped))), 200)
-    assert re.search(r"With the rows of all folds pooled.*: popular is \w+ against iknn, not \w+", text)
+    told = r"With the rows of all folds pooled.*: \w+ is ahead of \w+ \(average over folds: \w+\)"
+    assert re.search(told, text)
     assert "the same is said" in text_of(replace(found, pooled=found.macro), 200)
 
 

@@ -58,3 +58,13 @@ def test_map_by_the_largest_weights_needs_weights_below(estimator: str) -> None:
 def test_ndcg_against_equal_hits_is_naive_only(estimator: str) -> None:
     """ndcg(ideal=full) compares with k equal hits, which weighted items do not have."""
     assert "Use ndcg@5" in reason_for(estimator, "per_user", metric="ndcg(ideal=full)@5")
+
+
+@pytest.mark.parametrize("metric", ["ndcg@5", "map@5"])
+def test_ratios_have_no_exposure_path_and_are_told_what_has_one(metric: str) -> None:
+    """Under no target do both exist, so that only another metric leads out: not pooled, which refuses the ratio."""
+    log = replace(Known("implicit", False, None, False).evidence, counts=True)
+    for target in (Target.PER_USER, Target.POOLED):
+        reason = refusal(metrics.make(metric), made("exposure_path"), target, log)
+        assert reason is not None and "recall@5" in reason and "dcg@5" in reason and "naive" not in reason
+        assert "target pooled" in reason or target is Target.POOLED

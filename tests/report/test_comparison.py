@@ -168,7 +168,12 @@ def test_better_and_ahead_are_the_same_winner() -> None:
     better, ahead = verdict("a", "b", 0.03), verdict("a", "b", 0.03, assumed=ASSUMED)
     assert (better.verdict, ahead.verdict) == ("better", "ahead")
     assert compared(better, ahead).all_changes() == []
-    assert "No verdict depends on which of 2 propensities" in printed(compared(better, ahead), 100)
+    assert "a is ahead of b on recall@10 under both propensities" in printed(compared(better, ahead), 100)
+    text = printed(compared(better, better, better), 100)
+    assert "a is better than b on recall@10 under all 3 propensities" in text
+    assert "The verdict is the same under every propensity." in text
+    unknown = verdict("a", "b", 0.001)
+    assert "Under both propensities this log cannot decide between a and b" in printed(compared(unknown, unknown), 100)
     (change,) = compared(better, verdict("a", "b", -0.03, assumed=ASSUMED)).all_changes()
     assert change.opposite and (change.verdict, change.other_verdict) == ("better", "behind")
     (change,) = compared(ahead, verdict("a", "b", 0.001, assumed=ASSUMED)).all_changes()

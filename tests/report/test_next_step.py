@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import shlex
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -59,6 +61,16 @@ def test_the_command_names_the_files_of_the_result() -> None:
     assert "unskew plan" in command(result(verdict=Outcome.DEPENDS))
 
 
+def test_the_command_reads_files_as_they_were_read() -> None:
+    """A log with repeated pairs, or with wrong rows, is refused unless the same is said again."""
+    said = FILES["settings"] | {"invalid": "drop", "duplicates": "last"}
+    words = shlex.split(command(result(FILES | {"settings": said})))
+    given = dict(zip(words[3::2], words[4::2], strict=True))
+    assert (given["--invalid"], given["--duplicates"]) == ("drop", "last")
+    usual = FILES["settings"] | {"invalid": "error", "duplicates": None}
+    assert command(result(FILES | {"settings": usual})) == command(result())
+
+
 def test_the_command_repeats_what_was_said_of_columns() -> None:
     """Of the inputs that it names again."""
     said = {
@@ -70,13 +82,19 @@ def test_the_command_repeats_what_was_said_of_columns() -> None:
         "time": "",
     }
     words = shlex.split(command(result(FILES | {"settings": FILES["settings"] | {"columns": said}})))
-    assert words[words.index("--columns") + 1] == "user=guest|two words,test:item=dish,b:rank=place,time="
+    repeated = [word for option, word in pairwise(words) if option == "--columns"]
+    assert repeated == ["user=guest|two words,time=", "test:item=dish", "b:rank=place"]
 
 
 def test_lists_and_logs_from_memory() -> None:
-    """A model without a file has a placeholder; a log without one has the call in Python."""
+    """A model or a log that came from no file has the call in Python, with the files that there are."""
     memory = FILES | {"models": {"a": {"source": "memory"}, "b": {"source": "b.csv"}}}
-    assert "--recs a=LISTS --recs b=b.csv" in command(result(memory))
+    called = ast.parse(command(result(memory)), mode="eval").body
+    assert isinstance(called, ast.Call) and ast.unparse(called.args[0]) == "models"
+    assert {each.arg: ast.unparse(each.value) for each in called.keywords} == {
+        "log": "'my logs/test.parquet'", "seen": "'train.csv'", "users": "'users.csv'", "feedback": "'ratings'",
+        "relevant": "'>=4'", "metric": "'recall@10'", "detect": "'10%'",
+    }  # fmt: skip
     assert command(result(FILES | {"test": {"source": "frame"}})).startswith("us.plan(models, log=test")
     hostile = FILES | {"test": {"source": "$(reboot).csv"}}
     assert "reboot" not in command(result(hostile))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from unskew.report import notebook, page
-from unskew.result import Result
+from unskew.result import MetricTraits, Result
 
 from .made_up import INPUTS, estimate
 
@@ -51,6 +52,21 @@ def test_naive_alone_is_called_not_debiased(naive_only: Result, medium: str) -> 
 def test_nothing_else_is(shape: str, medium: str, request: pytest.FixtureRequest) -> None:
     """Naive beside an estimator that debiases is a contrast, not the answer."""
     assert SAID not in READ[medium](request.getfixturevalue(shape))
+
+
+def test_a_ratio_is_told_which_metrics_the_path_is_for(naive_only: Result) -> None:
+    """Not that a training log is lacking, where it is given and the metric is what stands in the way."""
+    ratio = replace(naive_only, traits={"recall@10": MetricTraits(additive=False)})
+    untrained = {name: account for name, account in ratio.inputs.items() if name != "train"}
+
+    def said(result: Result) -> str:
+        return " ".join(terminal(result).replace("│", " ").split())
+
+    assert "use dcg@10 or recall@10 with target pooled." in said(ratio)
+    assert "asks for a training log" not in said(ratio)
+    assert "target pooled, and a training log." in said(replace(ratio, inputs=untrained))
+    assert "use exposure_path with target pooled" in said(naive_only)
+    assert "exposure_path asks for a training log only" in said(replace(naive_only, inputs=untrained))
 
 
 def test_it_opens_the_title(naive_only: Result) -> None:

@@ -208,3 +208,21 @@ def test_values_without_an_interval_are_told_apart(two: Result) -> None:
     rows = tuple(replace(e, low=0.0, high=0.02, value=0.0, hits=0, se=math.nan) for e in two.estimates[2:])
     table = result_table(replace(two, estimates=rows, verdicts_=()))
     assert cells(table)["popular"][0].text == "0.000 (≤ 0.020)"
+
+
+def test_notes_are_for_readers_without_the_files() -> None:
+    """Names of files without their folders, no advice on options, and averages only where values are some."""
+    result = over(TURNS)
+    warned = replace(
+        result,
+        warnings=(
+            "/home/ann/data/test.parquet: 3 rows were dropped. Give them with share=0.3, or --share 0.3.",
+            "Use train=… instead.",
+        ),
+    )
+    notes = [text for _, text in result_table(warned).notes]
+    assert notes == ["test.parquet: 3 rows were dropped."]
+    ratio = estimate("als", 0.2, metric="ndcg@10", estimator="naive", target="per_user")
+    both = replace(result, estimates=(*result.estimates, ratio, replace(ratio, model="popular", value=0.1)))
+    assert "Values of recall@10 are averages over all scenarios" in result_table(both).caption
+    assert "Values are averages over all scenarios" in result_table(result).caption

@@ -43,6 +43,28 @@ def test_the_title_promises_no_verdict() -> None:
     assert str(document_of(plan).title) == f"About {plan.pairs[0].rows:,} answers would probably decide between both"
 
 
+def test_what_no_answers_find_is_named() -> None:
+    """Whether answers decide depends on the lead; and how many more users it takes is a guess, said in two digits."""
+    plan = made("40%")
+    pair = replace(plan.pairs[0], rows=None, needs="users", times_users=33_161.2)
+    shown = replace(plan, pairs=(pair,))
+    assert str(document_of(shown).title) == (
+        "No number of answers is expected to find a lead of 40\u00a0% with these users and lists"
+    )
+    assert "about 33,000 times as many" in page(shown) and "33,161" not in page(shown)
+    assert "about 7.1 times as many" in page(replace(plan, pairs=(replace(pair, times_users=7.13),)))
+
+
+def test_a_log_of_positives_is_said_to_ask_for_too_much() -> None:
+    """Its guesses of relevance are far too low; a log with zeros, and a model of relevance that is given, are not."""
+    world = shop(users=80, items=25, k=4)
+    models = {name: world.models[name] for name in ("good", "fair")}
+    plan = us.plan(models, log=world.positives(), seen=world.seen.drop("value"), metric="recall@4", detect="40%")
+    assert "usually asks for many times the answers that it takes" in page(plan)
+    assert "asks for many times" in " ".join(plan.summary().split())
+    assert "asks for many times" not in page(made("40%"))
+
+
 def test_without_a_difference_the_page_asks_for_one() -> None:
     """No curve at 0 %, no difference of 0.0000, and no claim that answers could not decide."""
     plan = made("40%")

@@ -70,6 +70,7 @@ def test_names_with_blanks_are_read_or_refused(names: list[str]) -> None:
         ("newer better than old on recall@10", "begin with the name of a model"),
         ("new better than older on recall@10", "a model should follow"),
         ("new not worse than old on recall@10", "names no margin"),
+        ("new better than old by 5 % on recall@10", "takes no margin"),
         ("new better than old", "names no metric"),
         ("new better than old on recall@20", "recall@20"),
         ("new not worse than old by 0 % on recall@10", "above 0"),

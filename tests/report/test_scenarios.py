@@ -7,6 +7,7 @@ import json
 import math
 import re
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from tests.report.over_scenarios import AHEAD, BOX, CLOSE, MANY, NOT_COVERED, TU
 from tests.report.reading import Reader
 from unskew.errors import MissingExtraError
 from unskew.evaluation.comparison import PropensityComparison
+from unskew.report import marks as looks
 from unskew.report import notebook, page, scenario_charts, sentences
+from unskew.report.result_charts import LABEL
 from unskew.report.scenario_tables import along, difference_along, scenario_table
 from unskew.report.view import View
 from unskew.result import Result
@@ -189,6 +192,31 @@ def test_many_models_show_the_pairs_of_the_best() -> None:
     section = text[text.index('<section id="scenarios">') :]
     assert section.index('<details class="more">') < section.index("model 00 − model 11")
     assert "may come first on recall@10: that depends on" in result.headline()["title"]
+
+
+def test_long_names_beside_lines_do_not_overlap() -> None:
+    """Labels are pushed apart on the scale that is drawn, however many lines they have."""
+    names = [f"item_knn(neighbours={n}, shrinkage=10)_of_week_{n}" for n in range(40, 46)]
+    result = over({name: (0.5 - 0.01 * n, 0.15 + 0.001 * n) for n, name in enumerate(names)})
+    (chart,) = scenario_charts.values(View(result), result.scenarios[0])
+    low, high = chart.spec["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    labels = sorted(chart.data["labels"], key=lambda row: row["value"])
+    room = chart.spec["height"] / (high - low)
+    for below, above in pairwise(labels):
+        assert (above["value"] - below["value"]) * room >= LABEL * (1 + above["name"].count("\n")) - 1e-6
+    assert low - 1e-9 <= labels[0]["value"] and labels[-1]["value"] <= high + 1e-9
+
+
+def test_a_model_has_one_colour_on_a_page() -> None:
+    """That of its place among all models, not of its rank in one chart."""
+    result = over({"poor": (0.1, 0.1), "good": (0.5, 0.4), "fair": (0.3, 0.2)})
+    view = View(result)
+    (chart,) = scenario_charts.values(view, result.scenarios[0])
+    drawn = chart.spec["layer"][0]["encoding"]["color"]["scale"]
+    found = dict(zip(drawn["domain"], drawn["range"], strict=True))
+    assert [found[model] for model in view.models] == [looks.colour(n) for n in range(3)]
+    many = [f"m{n}" for n in range(10)]
+    assert looks.model_places(["m9", "m1", "m0"], many) == [2, 1, 0]  # none comes twice
 
 
 def test_a_notebook_shows_charts_and_does_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

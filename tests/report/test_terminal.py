@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import io
+import re
+import shlex
 from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from unskew.report import document_of, panel, sentences, terminal
-from unskew.report.document import Sentence
+from unskew.cli.console import PlainConsole
+from unskew.report import document_of, html, panel, sentences, terminal
+from unskew.report.document import Document, Paragraph, Sentence, Sentences, Span, Steps
+from unskew.report.no_break import kept_together
 from unskew.result import Result
 
 from .made_up import estimate, grid, withheld
@@ -53,6 +57,56 @@ def test_marks_of_verdicts_are_never_cut_off(width: int) -> None:
     assert text.count("behind ?") == 0 and text.count("ahead ?") == 1  # naive, for the first model
     assert text.count("worse ≠ ?") == 1 and text.count("behind ≠ ?") == 1
     assert ("Γ, low" in text) == (width >= 72)
+
+
+LONG = (
+    "unskew plan 'a rather long folder of the data team/exports of 2024 q4 weekly/recommendations/test.parquet' --recs "
+    "a=b.csv --columns test:user=1,test:item=2,test:value=3,test:time=4,train:user=1,train:item=2,train:value=3"
+)
+
+
+def test_a_long_command_is_never_cut() -> None:
+    """In a pipe a line of its own for what is longer than a line, so that it can be pasted; elsewhere folded."""
+    steps = Document(title=Sentence.plain("title"), summary=(), body=(Steps("Next", (("Do this:", LONG),)),))
+    lines = PlainConsole()
+    lines.file, lines.width = io.StringIO(), 80
+    lines.print(terminal.panel(steps))
+    text = lines.file.getvalue()
+    assert shlex.split(text[text.index("unskew plan") :].replace("\\\n", "")) == shlex.split(LONG)
+    assert "--columns \\\n" in text and "…" not in text
+    others = io.StringIO()
+    Console(file=others, width=80).print(terminal.panel(steps))
+    assert "".join(LONG.split()) in re.sub(r"\s|\\", "", others.getvalue())
+
+
+def test_a_path_in_a_sentence_is_folded() -> None:
+    """Never cut off with an ellipsis."""
+    path = "/home/somebody/" + "folder/" * 14 + "test.parquet"
+    said = Document(title=Sentence.plain("title"), summary=(Paragraph(f"Read {path}", "note"),), body=())
+    file = io.StringIO()
+    Console(file=file, width=60).print(terminal.panel(said))
+    assert path in re.sub(r"[\s│]", "", file.getvalue())
+
+
+def test_all_shares_are_written_alike() -> None:
+    """Whoever wrote the sentence; what is to be typed, and names of models, stay as they are."""
+    said = Sentence((Span("als 5%", "name"), Span(" has 28% of (7%) and 10 %, or '5%'")))
+    shown = kept_together(Document(title=said, summary=(), body=()), " ")
+    assert str(shown.title) == "als 5% has 28 % of (7 %) and 10 %, or '5%'"
+
+
+@pytest.mark.parametrize("width", range(40, 60))
+def test_a_number_keeps_its_sign(width: int) -> None:
+    """Wherever lines end; a command is left as it is."""
+    text = "popular is ahead as long as less than 84 % of popularity comes from exposure, 100\u00a0% at most."
+    command = 'unskew evaluate --require "a not worse than b by 2 % on recall@10"'
+    body = (Sentences((Sentence.plain(text, "note"),)), Steps("", ((text, command),)))
+    said = Document(title=Sentence.plain("title"), summary=(Paragraph(text, "note"), *body), body=body)
+    file = io.StringIO()
+    Console(file=file, width=width).print(terminal.panel(said))
+    assert not re.search(r"^[\s│]*%", file.getvalue(), re.MULTILINE) and file.getvalue().count("84\u00a0%") == 4
+    assert "by 2 %" in " ".join(file.getvalue().split()) and "by 2 %" in html.page(kept_together(said))
+    assert "84\u00a0%" in html.page(kept_together(said)) and "84 %" not in html.page(kept_together(said))
 
 
 def test_the_sentences_come_first(two: Result) -> None:
@@ -102,7 +156,7 @@ def test_withheld_verdicts_say_why_where_they_are_read(kept_back: Result, width:
     assert headline.count("(no interval). Undecided because only 7 users tell the two apart.") == 3
     assert "undecided ?" in table
     assert table.count("and 1 more: Undecided because only 7 users tell the two apart.") == 1
-    assert table.count("and 1 more: Undecided because 41% of the users have a single click") == 1
+    assert table.count("and 1 more: Undecided because 41 % of the users have a single click") == 1
 
 
 def test_reasons_are_as_many_as_fit_a_screen() -> None:

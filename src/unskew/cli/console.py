@@ -23,10 +23,19 @@ from unskew.stopping import stopped
 
 
 class PlainConsole(Console):
-    """A console that shows text as it is: no markup (``report[v2].json``), no emoji codes, control characters shown."""
+    """A console that shows text as it is: no markup (``report[v2].json``), no emoji codes, control characters shown.
+
+    It cuts nothing off (``crops``): a line that is longer than the terminal is the terminal's to wrap.
+    """
+
+    crops = False
 
     def __init__(self, *, stderr: bool = False) -> None:
         super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+    def print(self, *objects: Any, crop: bool = False, **options: Any) -> None:
+        """Print, and leave long lines whole."""
+        super().print(*objects, crop=crop, **options)
 
     def render_str(self, text: str, **options: Any) -> Text:
         """Text that is printed, or stands in a table."""

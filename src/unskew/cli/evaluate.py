@@ -12,10 +12,22 @@ import typer
 from unskew.cli import options, requirements
 from unskew.cli.console import progress
 from unskew.cli.flags import messages_with_flags, with_flags
-from unskew.cli.models import Sources
-from unskew.cli.options import HOW, INPUTS, OUTPUT, WHAT, File, Text, Texts, check_outputs, column_map, option, size_of
+from unskew.cli.models import Sources, with_specs
+from unskew.cli.options import (
+    HOW,
+    INPUTS,
+    OUTPUT,
+    WHAT,
+    File,
+    Text,
+    Texts,
+    check_outputs,
+    column_map,
+    option,
+    share_of,
+    size_of,
+)
 from unskew.errors import InputError
-from unskew.plain import plain
 
 MODELS = (
     'name="item_knn(neighbours=50)": fitted on --train. name=FILE.npz: a saved model, or factors made elsewhere '
@@ -136,7 +148,7 @@ def evaluate(
     read = (test, train, users, items, mcar, answers, user_features, item_features, *sources.files)
     check_outputs(*read, specs=[*sources.specs.values(), *(propensity or []), *(estimator or []), outcome], **outputs)
     sources.check()
-    asked |= {"columns": column_map(columns), "share": _share(share), "estimators": estimator}
+    asked |= {"columns": column_map(columns), "share": share_of(share), "estimators": estimator}
     asked["sample_size"] = size_of("--sample-size", sample_size)
     asked["metrics"] = metric or ["mae" if sources.only_predictions else "recall@10"]
     requirements.check(require or [], sources.names, asked["metrics"])
@@ -160,7 +172,7 @@ def evaluate(
         return
     with requirements.refusals_undecided(require or []), progress(quiet) as report:
         models = {**sources.lists, **sources.predictions} if engine == "spark" else sources.ready(asked, report)
-        result = run(**asked, models=models, progress=report)
+        result = with_specs(run(**asked, models=models, progress=report), sources.specs)
     raise typer.Exit(requirements.show_and_write(messages_with_flags(result), require or [], quiet, **outputs))
 
 
@@ -198,12 +210,3 @@ def _expected(asked: dict[str, Any], sources: Sources) -> str:
 
     options = {name: value for name, value in asked.items() if name != "propensities"}
     return with_flags(dry_run(Request.of(**options, models=sources.unread)))
-
-
-def _share(text: str | None) -> Any:
-    if text is None or text == "users":
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(f"--share {plain(text)}: give a number between 0 and 1, or 'users'.") from None

@@ -74,6 +74,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "unskew plan shop/test.parquet --seen shop/train.parquet --recs new=shop/challenger.parquet "
             "--recs old=shop/popular.parquet --draw 500 --out ask.csv",
         ),
+        (
+            "Between models that are fitted on the way",
+            "unskew plan shop/test.parquet --seen shop/train.parquet --model old=most_popular --model new=item_knn "
+            "--detect 10%",
+        ),
     ),
     "policy-impact": (
         (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from unskew.cli.options import named
 from unskew.errors import InputError
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from unskew.log import Log
 
 Report = Callable[[str, int, int], None]
+T = TypeVar("T")
 
 
 def _is_file(text: str) -> bool:
@@ -87,20 +88,21 @@ class Sources(NamedTuple):
                     f"Give it with --model {plain(name)}={plain(source)}."
                 )
 
-    def ready(self, asked: Mapping[str, Any], report: Report) -> dict[str, Any]:
+    def ready(self, asked: Mapping[str, Any], report: Report, train: str = "--train") -> dict[str, Any]:
         """Everything that can be evaluated, by name; files of lists are read later, with the logs.
 
         Args:
             asked: the other arguments of ``evaluate``, which say how files are read and what is trained on.
             report: hears of every model.
+            train: the option that names the training log.
         """
         found: dict[str, Any] = dict(self.lists)
         for done, (name, path) in enumerate(self.predictions.items()):
             report(f"reading {plain(name)}", done, len(self.predictions))
             found[name] = path if asked.get("engine") == "stream" else _read_predictions(name, path, asked)
-        return found | (self._models(asked, report) if self.specs else {})
+        return found | (self._models(asked, report, train) if self.specs else {})
 
-    def _models(self, asked: Mapping[str, Any], report: Report) -> dict[str, Any]:
+    def _models(self, asked: Mapping[str, Any], report: Report, train: str) -> dict[str, Any]:
         """The models by name, in their order."""
         from unskew import models
 
@@ -117,12 +119,25 @@ class Sources(NamedTuple):
                     f"with --predictions {plain(name)}={plain(text)}."
                 )
         unfitted = {name: models.make(text) for name, text in self.specs.items() if name not in read}
+        if unfitted and asked["train"] is None:
+            raise InputError(f"--model fits a recommender on a training log: give {train}.")
         if unfitted:
             log = _training_log(list(unfitted.values()), asked)
         for done, (name, model) in enumerate(unfitted.items()):
             report(f"fitting {plain(name)}", done, len(unfitted))
             ready[name] = model.fit(models.training_rows(model, log, asked["relevant"]))
         return {name: ready[name] for name in self.specs}
+
+
+def with_specs(result: T, specs: Mapping[str, str]) -> T:
+    """A result whose account says what ``--model`` said, so that the next command can say it again."""
+    from unskew.result import Result
+
+    if not isinstance(result, Result):
+        return result
+    models = result.inputs["models"]
+    told = {name: {**account, "model": specs[name]} for name, account in models.items() if name in specs}
+    return replace(result, inputs={**result.inputs, "models": {**models, **told}})
 
 
 def _read_predictions(name: str, path: str, asked: Mapping[str, Any]) -> Any:
@@ -134,8 +149,6 @@ def _read_predictions(name: str, path: str, asked: Mapping[str, Any]) -> Any:
 
 def _training_log(models: list[Any], asked: Mapping[str, Any]) -> Log:
     """The log that models are fitted on; where the test log is a share of the whole, training is the rest."""
-    if asked["train"] is None:
-        raise InputError("--model fits a recommender on a training log: give --train.")
     from unskew.alignment.sources import Names
     from unskew.log import read_log
 

@@ -87,6 +87,16 @@ def size_of(flag: str, text: str | None) -> float | int | None:
         raise InputError(f"{flag} {plain(text)}: give a share (0.5) or a number of rows (1000).") from None
 
 
+def share_of(text: str | None) -> float | str | None:
+    """How the logs were split: the test log's share of all rows, or ``users``."""
+    if text is None or text == "users":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"--share {plain(text)}: give a number between 0 and 1, or 'users'.") from None
+
+
 def column_map(given: Sequence[str] | None) -> dict[str, str] | None:
     """``user=customer_id,train:item=sku`` → {"user": "customer_id", "train:item": "sku"}; ``time=`` is none."""
     if not given:

@@ -12,6 +12,7 @@ from unskew.atomic import together
 from unskew.cli import options
 from unskew.cli.console import err, progress
 from unskew.cli.console import out as console
+from unskew.cli.evaluate import DUPLICATES
 from unskew.cli.flags import with_flags
 from unskew.cli.models import Sources
 from unskew.cli.options import (
@@ -26,6 +27,7 @@ from unskew.cli.options import (
     column_map,
     option,
     piped,
+    share_of,
     write_outputs,
     written,
 )
@@ -37,12 +39,15 @@ DETECT = "The difference to detect: a number (0.01), a share ('5%'), or log: as 
 SO_FAR = "The file of the last round, with answers in a column value: plans the next round."
 FIXED = "People would answer logged positives as they were logged: draw pairs outside the log only."
 OUTCOMES = 'How relevant pairs probably are: "logistic_mf(dim=10)", "means(shrink=10)", "given(FILE)", …'
+MODELS = 'name="item_knn(neighbours=50)": fitted on --seen, as evaluate fits it on --train. name=FILE.npz. Repeat.'
+SHARE = "How the logs were split (evaluate --share), for models that are fitted with propensities."
 UNIFORM = "Share of the draw that is spread evenly over all candidates, to estimate values; 0: verdicts only."
 
 
 def plan(
     log: Annotated[Path, typer.Argument(help="Held-out log: user, item[, value].")],
     recs: Annotated[Texts, option("name=FILE: lists as user, item, rank[, score]. Repeat.", INPUTS)] = None,
+    model: Annotated[Texts, option(MODELS, INPUTS)] = None,
     seen: Annotated[File, option("What users had before (the training log): never drawn.", INPUTS)] = None,
     users: Annotated[File, option("The population: user.", INPUTS)] = None,
     items: Annotated[File, option("Further items of the catalogue: item.", INPUTS)] = None,
@@ -54,6 +59,8 @@ def plan(
     feedback: options.Feedback = None,
     relevant: options.Relevant = None,
     invalid: options.Invalid = "error",
+    duplicates: Annotated[Text, option(DUPLICATES, INPUTS)] = None,
+    share: Annotated[Text, option(SHARE, INPUTS)] = None,
     metric: Annotated[str, option("A sum over items: recall@10, dcg@10, …", WHAT)] = "recall@10",
     detect: Annotated[str, option(DETECT, WHAT)] = "log",
     power: Annotated[float, option("Wanted probability of a right verdict.", WHAT)] = 0.8,
@@ -78,21 +85,24 @@ def plan(
     quiet: options.Quiet = False,
 ) -> None:
     """Say how many answers decide between models, and draw the pairs to ask about."""
-    sources = Sources.of(recs, None, None)
+    sources = Sources.of(recs, model, None)
     read = (log, seen, users, items, not_items, not_users, answers_so_far, *sources.files)
-    check_outputs(*read, specs=[outcome], json=json, csv=csv, html=html)
+    check_outputs(*read, specs=[*sources.specs.values(), outcome], json=json, csv=csv, html=html)
     _check_draw(draw, output, [path for path in read if path is not None])
     files = [("--out", output), ("--json", None if piped(json) else json), ("--csv", csv), ("--html", html)]
     refuse_same([(f"{name} {plain_path(path)}", path) for name, path in files if path is not None], [])
-    if len(sources.lists) < 2:
-        raise InputError("a plan compares models: give at least two, --recs a=FILE --recs b=FILE.")
+    if len(sources.names) < 2:
+        raise InputError("a plan compares models: give two or more, --recs a=FILE --recs b=FILE or --model name=SPEC.")
+    reading = {"columns": column_map(columns), "feedback": feedback, "relevant": relevant}
+    reading |= {"invalid": invalid, "duplicates": duplicates}
     sources.check()
 
     from unskew.design.run import plan as run
 
     with progress(quiet) as report:
+        models = sources.ready({"train": seen, "share": share_of(share), **reading}, report, "--seen")
         found = run(
-            sources.lists,
+            models,
             log=log,
             seen=seen,
             detect=detect,
@@ -111,10 +121,7 @@ def plan(
             rounds=rounds,
             answers=answers_so_far,
             fixed_relevance=fixed_relevance,
-            feedback=feedback,
-            relevant=relevant,
-            columns=column_map(columns),
-            invalid=invalid,  # type: ignore[arg-type]  # checked there
+            **reading,  # type: ignore[arg-type]  # checked there
             threads=threads,
             progress=report,
         )

@@ -28,6 +28,12 @@ from unskew.plain import plain_path
 from unskew.shown import ShownTable
 
 SCHEMA_VERSION = 1
+GUESSED_LOW = (
+    "The log holds positives only: how relevant pairs are is guessed from how many users took an item, which is too "
+    "low by the chance of being seen, so that the plan usually asks for many times the answers that it takes. A log "
+    "that keeps what was seen and not taken (feedback='conversions') plans much better, and so do the answers of a "
+    "first, small round (rounds=2)."
+)
 ROWS = Number(above=0.0, high=1e12)
 
 
@@ -253,7 +259,8 @@ class Plan(ShownTable):
         asked = read_asked(answers, self.parts.looked.design, self.settings.rounds)
         pilot = pilot_of(asked, self.parts.looked, self.parts.lists, self.parts.worth, self.parts.q)
         sources = self.sources + ((Path(answers),) if isinstance(answers, str | Path) else ())
-        plan = replace(self, asked=asked, pilot=pilot, sources=sources, notes=(*self.notes, *pilot.notes))
+        notes = (note for note in self.notes if not (note == GUESSED_LOW and pilot.informs))
+        plan = replace(self, asked=asked, pilot=pilot, sources=sources, notes=(*notes, *pilot.notes))
         return decide(plan)
 
     def to_dict(self) -> dict[str, Any]:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from unskew.alignment.sources import Names, as_lists, as_log, given_inputs
+from unskew.alignment.sources import Names, Reading, as_lists, as_log, given_inputs
 from unskew.design.candidates import Candidates
 from unskew.design.relevance import refuse_graded
 from unskew.errors import InputError
 from unskew.kernels.arrays import Bools
 from unskew.log import Feedback, Ids, Log, Recommendations, read_recommendations
-from unskew.log.log import Invalid
+from unskew.log.log import Duplicates, Invalid
 from unskew.log.paths import is_path
 from unskew.log.population import read_catalogue, read_population
 from unskew.log.relevance import gains, row_gains, told_feedback, train_gains
@@ -60,6 +60,7 @@ def read(
     not_items: Any,
     columns: Mapping[str, Any] | None,
     invalid: Invalid,
+    duplicates: Duplicates | None,
     fixed_relevance: bool,
 ) -> PlanInputs:
     """Read and code everything; rows and lists that are left out are counted in the notes."""
@@ -69,13 +70,14 @@ def read(
         log=log, seen=seen, users=users, items=items, not_users=not_users, not_items=not_items, models=models
     )
     names, notes = Names(columns, inputs), []
-    held = as_log(log, name="log", columns=names.of_test, feedback=feedback, invalid=invalid)
+    how: Reading = {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
+    held = as_log(log, name="log", columns=names.of_test, **how)
     kind = told_feedback(held, relevant)
     held = replace(held, feedback=kind, gain=gains(held, kind, relevant))
     refuse_graded(held)
     before = None
     if seen is not None:
-        before = as_log(seen, name="seen", columns=names.of_train, feedback=feedback, invalid=invalid)
+        before = as_log(seen, name="seen", columns=names.of_train, **how)
         before = replace(before, feedback=before.feedback or kind, gain=train_gains(before, kind, relevant))
     if users is not None:
         people = read_population(users, columns=names.of_users, invalid=invalid).users

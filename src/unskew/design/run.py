@@ -17,13 +17,13 @@ from unskew.design.curve import curve_of
 from unskew.design.deciding import critical_value, decide
 from unskew.design.detect import Detect, Total, along_path, suggested, total
 from unskew.design.listed import Looked, look
-from unskew.design.plan import Parts, Plan, Settings
+from unskew.design.plan import GUESSED_LOW, Parts, Plan, Settings
 from unskew.design.read import PlanInputs, read
 from unskew.design.relevance import relevance
 from unskew.errors import InputError
 from unskew.kernels.arrays import Floats
 from unskew.log import Feedback
-from unskew.log.log import Invalid
+from unskew.log.log import Duplicates, Invalid
 from unskew.metrics import Metric, RankingMetric, make
 from unskew.outcome import Outcome
 
@@ -56,6 +56,7 @@ def plan(
     relevant: str | None = None,
     columns: Mapping[str, Any] | None = None,
     invalid: Invalid = "error",
+    duplicates: Duplicates | None = None,
     threads: int | None = None,
     progress: Stage | None = None,
 ) -> Plan:
@@ -84,7 +85,7 @@ def plan(
         answers: the file of the last round with answers in ``value``: the plan of the next round.
         fixed_relevance: a pair of the log would be answered as it was logged ("would ever buy"): a log of positives
             only is then taken as known, and pairs are drawn outside it. Declare the same to ``evaluate``.
-        feedback, relevant, columns, invalid: how files are read (see ``evaluate``).
+        feedback, relevant, columns, invalid, duplicates: how files are read (see ``evaluate``).
         threads: by default one per core; the numbers do not depend on it.
         progress: called with (stage, done, total).
     """
@@ -102,7 +103,8 @@ def plan(
     say("reading", 0, 1)
     found = read(
         models, log, seen, length=measure.k or LENGTH, feedback=feedback, relevant=relevant, users=users, items=items,
-        not_users=not_users, not_items=not_items, columns=columns, invalid=invalid, fixed_relevance=fixed_relevance,
+        not_users=not_users, not_items=not_items, columns=columns, invalid=invalid, duplicates=duplicates,
+        fixed_relevance=fixed_relevance,
     )  # fmt: skip
     lists = list(found.lists.values())
     worth = measure.table(max(each.depth for each in lists))
@@ -141,11 +143,12 @@ def plan(
         relevant_error=sums.error,
     )
     detected = _detected(wanted, found, looked, sums, worth)
+    guessed = [GUESSED_LOW] * (found.positives_only and outcome is None)
     made = Plan(
         models=tuple(found.lists),
         pairs=(),
         settings=settings,
-        notes=(*found.notes, *_notes(looked, sums), *_undeclared(found)),
+        notes=(*guessed, *found.notes, *_notes(looked, sums), *_undeclared(found)),
         questions=(),
         parts=Parts(looked, curve, detected, lists, worth, q.of),
         sources=tuple(

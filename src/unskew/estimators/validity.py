@@ -14,7 +14,7 @@ from unskew.estimators.base import Estimator, Need
 from unskew.estimators.target import Target
 from unskew.estimators.traits import largest_weights_refusal, terms_refusal
 from unskew.log import Feedback
-from unskew.metrics import Metric, RatingMetric
+from unskew.metrics import Metric, RankingMetric, RatingMetric
 
 FEWEST_OUTCOMES = 50  # of each kind, for a regression on five features: ten for each
 
@@ -93,6 +93,8 @@ def refused_cell(metric: Metric, estimator: Estimator, target: Target, evidence:
     if why is None:
         return None
     by_metric = why in (_kind_refusal(metric, target, evidence), _shape_refusal(metric, estimator, target))
+    if isinstance(metric, RankingMetric) and not metric.additive and Target.PER_USER not in estimator.valid:
+        by_metric = True  # there is no target under which both exist
     return refused(why, Alternative(metric, estimator, target), evidence, reason_against, by_metric=by_metric)
 
 

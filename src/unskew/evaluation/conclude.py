@@ -195,6 +195,9 @@ def account(facts: Facts) -> dict[str, Any]:
         "seed": request.seed,
         "by": request.by,
         "columns": dict(request.columns.given),
+        "invalid": request.invalid,
+        "duplicates": request.duplicates,
+        "share": request.share,
         **({} if request.answers is None else {"users_are": request.users_are}),
     }
     refused = [vars(refusal) for refusal in facts.refusals]

@@ -26,6 +26,7 @@ from unskew.report.document import Cards, Document, Medium, in_brief, shown_in
 from unskew.report.flat import flat_metrics
 from unskew.report.interactive import charts_of, interactive
 from unskew.report.leaderboard import leaderboard
+from unskew.report.no_break import kept_together
 from unskew.report.paper import PaperTable, document_tables, result_table
 from unskew.report.plain_text import plain_text
 from unskew.report.plan_document import plan_document
@@ -105,7 +106,7 @@ def page(shown: Shown, *, written: Mapping[str, Any] | None = None, anonymous: b
     document = document_of(shown)
     if anonymous:
         document, written = without_ids(document), None if written is None else {**written, "command": None}
-    return html.page(document, written)
+    return html.page(kept_together(document), written)
 
 
 def notebook(shown: Shown) -> str:
@@ -115,7 +116,7 @@ def notebook(shown: Shown) -> str:
     shown_already = shown_in(Medium.BRIEF, document.body)
     if picture and not any(isinstance(block, Cards) and block.inline for block in shown_already):
         document = replace(document, body=(in_brief(Cards(tuple(picture), inline=True)), *document.body))
-    return html.notebook(document)
+    return html.notebook(kept_together(document))
 
 
 def panel(shown: Shown) -> RenderableType:

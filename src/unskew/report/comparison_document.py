@@ -15,6 +15,7 @@ from unskew.report.result_document import drawn
 from unskew.report.texts import glossary, section
 from unskew.report.view import Facet, View, grouped, unique
 from unskew.report.words import NOT_DEBIASED, limits, unless_all
+from unskew.report.words import title as result_title
 from unskew.result import Result, Verdict
 
 Words = list[tuple[str, str, str]]
@@ -109,7 +110,21 @@ def title(comparison: PropensityComparison) -> str:
         return f"{changed} of {_verdicts(comparison)} verdicts depend on the propensity"
     if not _verdicts(comparison):
         return f"Estimates under {several} propensities"
-    return f"No verdict depends on which of {several} propensities is used"
+    every = "both propensities" if several == 2 else f"all {several} propensities"
+    return _same_title(comparison, every) or f"No verdict depends on which of {several} propensities is used"
+
+
+def _same_title(comparison: PropensityComparison, every: str) -> str:
+    """What all of them say first, and that they all say it; where some say *ahead* and some *better*, the former."""
+    titles = [result_title(View.of(result)) for result in comparison.results.values()]
+    texts = unique(map(str, titles))
+    if len(texts) > 1:
+        texts = unique(text.replace(" better than ", " ahead of ") for text in texts)
+    if len(texts) > 1 or texts[0].startswith(NOT_DEBIASED):
+        return ""
+    (text,) = texts
+    named = titles[0].spans[0].kind == "name"  # its winner
+    return f"{text} under {every}" if named else f"Under {every} {text[0].lower()}{text[1:]}"
 
 
 def changes(comparison: PropensityComparison) -> Words:
@@ -129,7 +144,9 @@ def beside(comparison: PropensityComparison) -> Words:
     """That nothing changes, how far estimates move, and what is missing."""
     found: Words = []
     if len(comparison.results) > 1 and _verdicts(comparison) and not comparison.changed:
-        found.append(("good", "Verdicts", f"all {_verdicts(comparison)} are the same under every propensity."))
+        number, same = _verdicts(comparison), "the same under every propensity."
+        one = number == 1
+        found.append(("good", "The verdict" if one else f"All {number} verdicts", f"{'is' if one else 'are'} {same}"))
     moved = [m for m in comparison.all_moves() if m.weighted and m.ratio is not None]
     if moved:
         most = max(moved, key=lambda m: m.ratio or 0.0)

@@ -28,8 +28,8 @@ from unskew.report.result_document import (
 from unskew.report.scenario_blocks import leaderboard_blocks, scenario_blocks
 from unskew.report.scenario_words import range_of
 from unskew.report.texts import glossary, section
-from unskew.report.view import Facet, View, in_scenarios
-from unskew.result import Estimate
+from unskew.report.view import Facet, View, decided, in_scenarios, winner
+from unskew.result import Estimate, Verdict
 
 SKIPPED = 6  # windows that a terminal lists
 
@@ -107,9 +107,20 @@ def _pooled(view: View, found: CrossValidation) -> doc.Paragraph:
     start = "With the rows of all folds pooled, so that large folds count more"
     if not apart:
         return doc.Paragraph(f"{start}, the same is said.", "agreement")
-    told = "; ".join(f"{v.a} is {w.verdict} against {v.b}, not {v.verdict}" for v, w in apart[:2])
+    told = "; ".join(f"{_phrase(w)} (average over folds: {v.verdict})" for v, w in apart[:2])
     more = f"; {len(apart) - 2} more differ" if len(apart) > 2 else ""
     return doc.Paragraph(f"{start}: {told}{more}.", "disagreement")
+
+
+def _phrase(verdict: Verdict) -> str:
+    """What a verdict says of two models, as a part of a sentence."""
+    if not decided(verdict):
+        what = "it depends" if verdict.verdict == Outcome.DEPENDS else "it stays undecided"
+        return f"between {verdict.a} and {verdict.b} {what}"
+    first = winner(verdict)
+    second = verdict.b if first == verdict.a else verdict.a
+    sure = verdict.verdict in (Outcome.BETTER, Outcome.WORSE)
+    return f"{first} is {'better than' if sure else 'ahead of'} {second}"
 
 
 def _said(word: str) -> str:

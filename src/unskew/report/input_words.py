@@ -18,7 +18,7 @@ def read(view: View) -> list[str]:
     for name, account in accounts.items():
         if not isinstance(account, dict) or "source" not in account:
             continue
-        lines.append(f"{clean(name)} ({clean(account['source'])}): {_rows(account)}")
+        lines.append(f"{clean(name)} ({clean(account.get('model') or account['source'])}): {_rows(account)}")
     if answers := inputs.get("answers"):
         told = f"{numbers.count(answers['answered'])} of {numbers.count(answers['asked'])} questions answered"
         positive = f"{numbers.count(answers['positive'])} positive"

@@ -78,6 +78,22 @@ def places(estimators: Mapping[str, str]) -> dict[str, int]:
     return found
 
 
+def model_places(shown: Sequence[str], models: Sequence[str]) -> list[int]:
+    """The places of models among the colours, the same in every chart of a page.
+
+    Args:
+        shown: the models of one chart, no more than there are colours.
+        models: all models, in the order of the page; beyond eight, one takes the next place that is free.
+    """
+    size = len(ESTIMATORS)
+    found: dict[str, int] = {}
+    for model in sorted(shown, key=models.index):
+        own = models.index(model)
+        free = ((own + step) % size for step in range(size) if (own + step) % size not in found.values())
+        found[model] = next(free, own)
+    return [found[model] for model in shown]
+
+
 def colour(place: int) -> str:
     """The n-th colour."""
     return ESTIMATORS[place % len(ESTIMATORS)]

@@ -1,7 +1,7 @@
 """What would decide where a log does not: answers about pairs in which lists differ, and the command that plans them.
 
-The command names the files of this result, and LISTS where a model's lists came from none. Where the log itself came
-from memory, or a name is nothing that a command line should be made of, it is the call in Python.
+The command works as it is printed: it names the files of this result, and models as ``--model`` fitted them. Where
+something came from memory, or a name is nothing that a command line should be made of, it is the call in Python.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ TEXT = (
     f"Show people some of the pairs in which the lists differ, and write down what comes back. How many it takes, and "
     f"which ones, for a difference of {DETECT.replace('%', ' %')} or whatever matters to you:"
 )
+# How files were read is how they are read again; what is usual need not be said.
+READING = {"feedback": "implicit", "relevant": None, "invalid": "error", "duplicates": None}
+_RECIPE = re.compile(r"[\w./@:+~=(),<>|' -]+")
 _PLAIN = re.compile(r"[\w./@:+~-][\w./@:+~ -]*")
 
 
@@ -49,42 +52,76 @@ def next_step(view: View) -> tuple[doc.Block, ...]:
     models = unique(name for v in open_pairs for name in (v.a, v.b))
     if not models:
         return ()
-    command = _command(inputs, models, facet.metric) or _call(facet.metric)
-    text = f"{TEXT[:-1]} (LISTS: a file of that model's lists):" if "=LISTS" in command else TEXT
-    return (section("result.next", doc.Steps("What would decide", ((text, command),))),)
+    command = _command(inputs, models, facet.metric) or _call(inputs, facet.metric)
+    return (section("result.next", doc.Steps("What would decide", ((TEXT, command),))),)
 
 
 def _command(inputs: Mapping[str, Any], models: list[str], metric: str) -> str:
-    """With the files of this result; empty where the log is no file."""
-    log = _file(inputs.get("test") or inputs.get("log"))
-    train, people = inputs.get("train"), inputs.get("population")
-    if not log or not all(_file(each) for each in (train, people) if each) or not all(map(_PLAIN.fullmatch, models)):
+    """With the files and fitted models of this result; empty where something is neither."""
+    accounts = _accounts(inputs)
+    files = {role: _file(account) for role, account in accounts.items()}
+    options = [_model(name, inputs.get("models", {}).get(name)) for name in models]
+    if not all(files.values()) or not all(options):
         return ""
-    words = ["unskew plan", shlex.quote(log)]
-    for name in models:
-        lists = _file(inputs.get("models", {}).get(name)) or "LISTS"
-        words.append(f"--recs {shlex.quote(f'{name}={lists}')}")
-    words += [f"--seen {shlex.quote(_file(train))}"] if train else []
-    words += [f"--users {shlex.quote(_file(people))}"] if people else []
-    words += ["--items ITEMS"] if inputs.get("items", {}).get("named") is not None else []
+    words = ["unskew plan", shlex.quote(files.pop("log")), *options]
+    words += [f"--{role} {shlex.quote(file)}" for role, file in files.items()]
     settings = inputs["settings"]
-    for option in ("feedback", "relevant"):
-        if (value := settings.get(option)) not in (None, "implicit"):
+    for option, usual in READING.items():
+        if (value := settings.get(option)) not in (None, usual):
             words.append(f"--{option} {shlex.quote(str(value))}")
-    if said := _columns(settings.get("columns") or {}, models):
-        words.append(f"--columns {shlex.quote(said)}")
+    if isinstance(settings.get("share"), float) and any("propensity" in each for each in options):
+        words.append(f"--share {settings['share']}")
+    words += [f"--columns {shlex.quote(said)}" for said in _columns(settings.get("columns") or {}, models)]
     return " ".join([*words, f"--metric {metric} --detect {DETECT}"])
 
 
-def _columns(given: Mapping[str, str], models: list[str]) -> str:
-    """What was said of columns, as far as the same inputs are given again; a name that cannot be typed is left out."""
-    roles = ("", "test", "log", "train", "users", "models", *models)
-    said = (f"{key}={theirs}" for key, theirs in given.items() if key.rpartition(":")[0] in roles)
-    return ",".join(each for each in said if "\n" not in each and "," not in each)
+def _accounts(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The accounts of what a plan is made from, by the argument of ``plan``."""
+    given = {
+        "log": inputs.get("test") or inputs.get("log"),
+        "seen": inputs.get("train"),
+        "users": inputs.get("population"),
+        "items": inputs.get("items", {}).get("named"),
+    }
+    return {role: account for role, account in given.items() if account or role == "log"}
 
 
-def _call(metric: str) -> str:
-    return f"us.plan(models, log=test, seen=train, metric='{metric}', detect='{DETECT}')"
+def _model(name: str, account: Any) -> str:
+    """A model as an option: its file of lists, or what ``--model`` said of it; empty where it is neither."""
+    if not _PLAIN.fullmatch(name):
+        return ""
+    if file := _file(account):
+        return f"--recs {shlex.quote(f'{name}={file}')}"
+    said = str(account.get("model", "")) if isinstance(account, Mapping) else ""
+    return f"--model {shlex.quote(f'{name}={said}')}" if _RECIPE.fullmatch(said) else ""
+
+
+def _columns(given: Mapping[str, str], models: list[str]) -> list[str]:
+    """What was said of columns, as far as the same inputs are given again, an option for each of them.
+
+    A name that cannot be typed is left out.
+    """
+    roles = ("", "test", "log", "train", "seen", "users", "items", "models", "recs", *models)
+    said: dict[str, list[str]] = {}
+    for key, theirs in given.items():
+        role = key.rpartition(":")[0]
+        if role in roles and "\n" not in theirs and "," not in theirs:
+            said.setdefault(role, []).append(f"{key}={theirs}")
+    return [",".join(each) for each in said.values()]
+
+
+def _call(inputs: Mapping[str, Any], metric: str) -> str:
+    """The call in Python: files by their names, and what came from memory as a variable."""
+    names = {"log": "test", "seen": "train", "users": "users", "items": "items"}
+    given = {
+        role: repr(file) if (file := _file(account)) else names[role] for role, account in _accounts(inputs).items()
+    }
+    settings = inputs.get("settings", {})
+    options = {name: value for name, usual in READING.items() if (value := settings.get(name)) not in (None, usual)}
+    options |= {"columns": dict(said)} if (said := settings.get("columns")) else {}
+    options |= {"metric": metric, "detect": DETECT}
+    arguments = [f"{role}={name}" for role, name in given.items()] + [f"{k}={v!r}" for k, v in options.items()]
+    return f"us.plan(models, {', '.join(arguments)})"
 
 
 def _file(account: Any) -> str:

@@ -117,6 +117,11 @@ def share(value: float | None) -> str:
     return f"{percent:.0f}{SPACE}%" if percent == round(percent) else f"{percent:.1f}{SPACE}%"
 
 
+def percent(text: str) -> str:
+    """``10%``, as people type it, as it is shown everywhere: number and sign apart, and on one line."""
+    return f"{text.removesuffix('%').rstrip()}{SPACE}%"
+
+
 def spread(values: Iterable[float], write: Callable[[float], str]) -> str:
     """One value, or the range from the least to the greatest."""
     known = [value for value in values if math.isfinite(value)]

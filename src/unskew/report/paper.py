@@ -8,6 +8,7 @@ that was refused is a dash with one. Numbers have the digits that the terminal a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -22,6 +23,9 @@ from unskew.result import Estimate, LeaderboardRow, Result
 
 BEHIND, DEPENDS = "†", "‡"
 WIDTH = 140  # of a terminal that has room for as many columns as a page of paper
+_FOLDERS = re.compile(r"(?<![\w/])(?:[A-Za-z]:|~|\.{1,2})?(?:[/\\][^\s/\\'\",;:)]+)*[/\\](?=[^\s/\\'\",;:)]+\.\w)")
+_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-Z'])")
+_OPTION = re.compile(r"(?<![\w(])(?:--[a-z]|[a-z_]+=(?:…|['\"\[{\d]|True))")  # --share 0.3, share=0.3, train=…
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -89,7 +93,14 @@ def _columns(view: View, first: Facet) -> list[Facet]:
 
 def result_notes(view: View) -> tuple[str, ...]:
     """What a reader should know besides: why nothing is debiased, and the warnings."""
-    return (*((AS_IT_IS,) if not view.debiased else ()), *view.result.warnings)
+    warnings = unique(text for warning in view.result.warnings if (text := _without_hints(warning)))
+    return (*((AS_IT_IS,) if not view.debiased else ()), *warnings)
+
+
+def _without_hints(warning: str) -> str:
+    """A warning for readers who have neither the files nor the program: no folders, and no advice on options."""
+    named = _FOLDERS.sub("", warning)
+    return " ".join(sentence for sentence in _SENTENCES.split(named) if not _OPTION.search(sentence))
 
 
 def _cell(view: View, facet: Facet, row: LeaderboardRow | None, notes: _Notes) -> PaperCell:
@@ -140,7 +151,10 @@ def _caption(view: View, facets: Sequence[Facet], about: str, marked: str) -> It
     n = f"{rows_of(cells)} of {users} users"
     yield f"Estimates{segment}{about} with {level} intervals ({by}), from {n}."
     if any(map(in_scenarios, cells)):
-        yield "Values are averages over all scenarios of what the log cannot tell, intervals hold in every one of them."
+        ranged = [f.metric for f in facets if any(map(in_scenarios, view.estimates(f, view.carrier(f))))]
+        which = "" if len(ranged) == len(facets) else f" of {' and '.join(ranged)}"
+        held = "their intervals" if which else "intervals"
+        yield f"Values{which} are averages over all scenarios of what the log cannot tell, {held} hold in every one."
     if lower := [facet.metric for facet in facets if view.traits(facet.metric).lower_is_better]:
         yield f"Of {' and '.join(lower)} lower is better."
     verdicts = [v for facet in facets for v in view.verdicts(facet, view.carrier(facet))]

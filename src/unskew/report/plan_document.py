@@ -62,7 +62,7 @@ def _headline(plan: Plan) -> str:
         return f"{_probably(needed)} {len(needed)} of {len(plan.pairs)} pairs of models"
     if all(pair.needs in NO_SIZE for pair in plan.pairs):
         return "Say which difference matters: the log suggests none"
-    return "No number of answers decides with these users and lists"
+    return f"No number of answers is expected to find {_lead(plan)} with these users and lists"
 
 
 def _probably(needed: list[int]) -> str:
@@ -70,13 +70,19 @@ def _probably(needed: list[int]) -> str:
     return f"About {numbers.count(max(needed))} answers would probably decide"
 
 
+def _lead(plan: Plan) -> str:
+    """What is to be detected: whether answers decide depends on it."""
+    detect = plan.settings.detect
+    if detect == "log":
+        return "the least difference that the log suggests"
+    return f"a lead of {numbers.percent(detect)}" if detect.endswith("%") else f"a difference of {detect}"
+
+
 def _opening(plan: Plan) -> str:
     s = plan.settings
-    what = {
-        "log": "the least difference that the log suggests, whatever part of popularity is exposure",
-        "share": f"a lead of {s.detect.replace('%', ' %')} over the lesser value",
-        "number": f"a difference of {s.detect}",
-    }["log" if s.detect == "log" else "share" if s.detect.endswith("%") else "number"]
+    more = ", whatever part of popularity is exposure" if s.detect == "log" else ""
+    more = " over the lesser value" if s.detect.endswith("%") else more
+    what = f"{_lead(plan)}{more}"
     together = "for all pairs of models together" if s.simultaneous else "for each pair of models alone"
     rounds = f", divided over {s.rounds} declared rounds (this is round {plan.round})" if s.rounds > 1 else ""
     users = "users like these" if s.users_are == "sampled" else "exactly these users"
@@ -94,7 +100,7 @@ def _sentence(pair: PairPlan, names: dict[str, str], detect: str) -> doc.Sentenc
         "pairs": f": all pairs in which the lists differ are too few; about {_times(pair)} as many users would do.",
         "limits": ": the limit per user allows too few rows; a higher one would do.",
         "positives": ": too few relevant pairs are expected where the lists differ for any verdict.",
-        "size": f": {no_size}; say which difference matters to you, as a share (5%) or a number (0.01).",
+        "size": f": {no_size}; say which difference matters to you, as a share ('5%') or a number (0.01).",
         "nothing": ": the lists do not differ.",
     }.get(pair.needs)
     if text is None:
@@ -104,7 +110,11 @@ def _sentence(pair: PairPlan, names: dict[str, str], detect: str) -> doc.Sentenc
 
 
 def _times(pair: PairPlan) -> str:
-    return "many times" if pair.times_users is None else f"{numbers.number(pair.times_users, 1)} times"
+    """Two digits: it rests on guesses."""
+    times = pair.times_users
+    if times is None:
+        return "many times"
+    return f"{numbers.number(times, 1) if times < 10.0 else numbers.about(round(times))} times"
 
 
 def _drawn_from(plan: Plan) -> str:

@@ -245,7 +245,11 @@ def _interval_datum(row: Estimate | Verdict, label: str, value: float, text: str
 
 
 def apart(values: list[float], everything: list[float], height: int, lines: int = 1) -> list[float]:
-    """Places for labels of so many lines, in the order of the values, pushed apart until they no longer overlap."""
+    """Places for labels of so many lines, in the order of the values, pushed apart until they no longer overlap.
+
+    They stay between the ends of everything that is drawn, as far as the height allows: beyond these they would widen
+    the scale, and so come closer together again.
+    """
     extent = (max(everything) - min(everything)) or 1.0
     room = extent / height * LABEL * lines
     order = sorted(range(len(values)), key=lambda n: values[n])
@@ -253,7 +257,15 @@ def apart(values: list[float], everything: list[float], height: int, lines: int 
     for lower, upper in pairwise(order):
         places[upper] = max(places[upper], places[lower] + room)
     shift = sum(place - value for place, value in zip(places, values, strict=True)) / len(values)
-    return [place - shift for place in places]
+    places = [place - shift for place in places]
+    floor, ceiling = min(everything), max(everything)
+    for n in order:
+        places[n] = floor = max(places[n], floor)
+        floor += room
+    for n in reversed(order):
+        places[n] = ceiling = min(places[n], ceiling)
+        ceiling -= room
+    return places
 
 
 def _places(view: View) -> dict[str, int]:

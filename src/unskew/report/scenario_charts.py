@@ -68,12 +68,12 @@ def values(view: View, table: ScenarioTable) -> list[Chart]:
     lines_of = 1 + max(name.count("\n") for name in named_as)
     height = max(HEIGHT, LABEL * lines_of * len(shown))
     places = apart(last, ends, height, lines_of)
-    x, y = _axis(table, 3), _vertical()
+    x, y = _axis(table, 3), _vertical((min(ends), max(ends)))
     labels = [
         {"x": data[-1]["x"], "value": place, "model": model, "name": name}
         for model, place, name in zip(shown, places, named_as, strict=True)
     ]
-    own = [looks.colour(n) for n in range(len(shown))]
+    own = [looks.colour(place) for place in looks.model_places(shown, view.models)]
     room = 12 + 7 * max(len(line) for name in named_as for line in name.split("\n"))
     base = {"x": x, "color": colours("model:N", shown, own)}
     line = base | {"y": y}
@@ -220,8 +220,11 @@ def _axis(table: ScenarioTable, most: int = COLUMNS) -> Spec:
     return field("x:Q", axis=axis, scale={"domain": [at_first[0], at_first[-1]], "nice": False})
 
 
-def _vertical() -> Spec:
+def _vertical(ends: tuple[float, float] | None = None) -> Spec:
+    """``ends`` fixes the scale, where labels were placed by it."""
     axis = {"title": None, "tickCount": 4, "format": ".6~g"}
+    if ends is not None and ends[0] < ends[1]:
+        return field("value:Q", axis=axis, scale={"domain": list(ends), "nice": False, "zero": False})
     return field("value:Q", axis=axis, scale={"zero": False, "nice": True})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -15,11 +16,13 @@ from rich.text import Text
 
 from unskew.report import document as doc
 from unskew.report.folded_names import broken, folded
+from unskew.report.no_break import NO_BREAK, kept_together
 from unskew.report.numbers import bars_of
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
+JOINED = "\ue000"  # a no-break space while lines are wrapped: rich breaks at any space; of private use, so in no text
 BORDER = 6  # corners, lines and blanks beside a title
 ROWS = 36  # a screenful of tables that belong together
 # Sentences tell a decided pair from the winner's side, so *worse* is as green as *better*.
@@ -41,6 +44,7 @@ CELLS = {
     "depends": "magenta",
     "best": "bold",
 }
+_WORD = re.compile(r"""(?:'[^']*'|"[^"]*"|\S)+""")  # of a command line, with its quotes
 SPANS = {"name": "bold", "flag": "bold yellow"}
 
 
@@ -54,16 +58,15 @@ class _Fitted:
     document: doc.Document
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        width = options.max_width
-        first = doc.shown_in(doc.Medium.BRIEF, self.document.summary)
+        width, document = options.max_width, kept_together(self.document, JOINED)
+        first = doc.shown_in(doc.Medium.BRIEF, document.summary)
         warnings = [block for block in first if isinstance(block, doc.Callout) and block.tone == "warning"]
-        parts: list[RenderableType] = [
-            _panel(self.document, [block for block in first if block not in warnings], width)
-        ]
-        for block in doc.shown_in(doc.Medium.BRIEF, self.document.body):
+        parts: list[RenderableType] = [_panel(document, [block for block in first if block not in warnings], width)]
+        for block in doc.shown_in(doc.Medium.BRIEF, document.body):
             parts += _block(block, width)
         parts += [_titled(block.title, _grid(_lines(block))) for block in warnings]
-        yield Group(*(line for part in parts for line in (part, Text())))
+        for piece in console.render(Group(*(line for part in parts for line in (part, Text()))), options):
+            yield piece._replace(text=piece.text.replace(JOINED, NO_BREAK))
 
 
 def _panel(document: doc.Document, blocks: Sequence[doc.Block], width: int) -> RenderableType:
@@ -117,7 +120,10 @@ def _sentence(sentence: doc.Sentence) -> Text:
 
 
 def _grid(lines: Iterable[tuple[Text, Text]]) -> RichTable:
+    """Marks and texts; a word that is longer than a line, such as a path, is folded, never cut."""
     grid = RichTable.grid(padding=(0, 1))
+    grid.add_column()
+    grid.add_column(overflow="fold")
     for line in lines:
         grid.add_row(*line)
     return grid
@@ -242,21 +248,37 @@ def _sparks(block: doc.Sparks) -> RenderableType:
 
 
 def _steps(block: doc.Steps, width: int) -> RenderableType:
-    lines = []
+    parts: list[RenderableType] = []
     for text, command in block.items:
-        lines.append(_line(Text(text), "step"))
+        parts.append(_grid([_line(Text(text), "step")]))
         if command is not None:
-            lines.append((Text(), Text(wrapped(command, width - 3), style="cyan")))
-    return _titled(block.title, _grid(lines))
+            parts.append(_Command(wrapped(command, width - 3)))
+    return _titled(block.title, Group(*parts))
+
+
+@dataclass(frozen=True)
+class _Command:
+    """Lines to be pasted, indented. What is longer than the terminal is left to it to wrap, so that it can be copied
+    whole; a console that would cut it (``crops``, as rich's do by themselves) gets it folded."""
+
+    text: str
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        whole = not getattr(console, "crops", True)
+        for line in self.text.splitlines():
+            yield Text(f"  {line}", style="cyan", no_wrap=whole, overflow="ignore" if whole else "fold")
 
 
 def wrapped(command: str, width: int) -> str:
-    """A command on several lines that can be pasted: broken before options, with backslashes."""
+    """A command on several lines that can be pasted: broken before options, with backslashes.
+
+    An option that is longer than a line is broken before its value, and a value that is longer stands alone, whole.
+    """
     lines = [""]
-    for place, piece in enumerate(command.split(" --")):
-        option = piece if not place else f"--{piece}"
-        if lines[-1] and len(lines[-1]) + len(option) + 3 > width:
-            lines.append(f"  {option}")
-        else:
-            lines[-1] += f" {option}" if lines[-1] else option
-    return " \\\n".join(lines)
+    for option in re.split(r" (?=--)", command):
+        for place, word in enumerate([option] if len(option) + 4 <= width else _WORD.findall(option)):
+            if lines[-1] and len(lines[-1]) + len(word) + 3 > width:
+                lines.append(f"{'    ' if place else '  '}{word}")
+            else:
+                lines[-1] += f" {word}" if lines[-1] else word
+    return ("\n" if command.startswith("us.") else " \\\n").join(lines)  # inside brackets Python needs no backslash

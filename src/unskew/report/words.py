@@ -18,11 +18,7 @@ from unskew.result import Estimate, Result, Verdict
 NOT_DEBIASED = "Not debiased"
 _WHO = (Span("Who is ahead"),)
 APART = 0.2  # of the larger value: what may lie further apart is not called equal
-AS_IT_IS = (
-    "Nothing here undoes the skew of the log: models that resemble what was shown look better than they are. "
-    "Estimators that undo it, such as snips, need propensities; where nobody knows these, exposure_path asks for a "
-    "training log only."
-)
+AS_IT_IS = "Nothing here undoes the skew of the log: models that resemble what was shown look better than they are."
 
 SAMPLED = (
     "Samples are not debiased: what {} makes rarer counts less, as if it had only been shown more often, and nothing "
@@ -232,7 +228,26 @@ def trust(view: View) -> list[str]:
 def _not_debiased(view: View) -> str:
     """Why scores of the log, or of samples of it, are not what they seem."""
     sample = view.result.inputs.get("sample")
-    return AS_IT_IS if sample is None or sample["equal_chances"] else SAMPLED.format(sample["strategy"])
+    if sample is not None and not sample["equal_chances"]:
+        return SAMPLED.format(sample["strategy"])
+    return f"{AS_IT_IS} Estimators that undo it, such as snips, need propensities{_without_propensities(view)}."
+
+
+def _without_propensities(view: View) -> str:
+    """What debiases where nobody knows propensities: the exposure path, for sums over items and with a training log."""
+    metric = "" if view.headline is None else view.headline.metric
+    traits, trained = view.traits(metric), view.result.inputs.get("train") is not None
+    if not traits.ranked:
+        return ""
+    if not traits.additive:
+        k = metric.partition("@")[2] or "10"
+        sums = f"and {metric} is none: use dcg@{k} or recall@{k} with target pooled"
+        return f"; exposure_path does without them, but for sums over items only, {sums}" + (
+            "" if trained else ", and a training log"
+        )
+    if trained:
+        return "; where nobody knows these, use exposure_path with target pooled, which needs the training log only"
+    return "; where nobody knows these, exposure_path asks for a training log only"
 
 
 def unless_all(said: Mapping[str, Sequence[str]], number: int) -> list[str]:
