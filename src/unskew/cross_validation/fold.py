@@ -21,6 +21,7 @@ from unskew.alignment.inputs import FittedModels, Inputs, Share
 from unskew.cross_validation.fold_logs import FoldLogs
 from unskew.cross_validation.fold_sums import FoldSums, Key
 from unskew.engine.estimator_run import EstimatorRun
+from unskew.engine.few_clicks import FewClicks
 from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import Cell, EvaluationPlan
 from unskew.engine.sums import Extent, Sums
@@ -133,7 +134,7 @@ def _sums_of(
     x = np.concatenate(sums.x)
     there = np.flatnonzero((x != 0.0).any(axis=1))
     codes = logs.judged_codes if users is logs.judged else np.arange(len(users))
-    clicks = [_clicks(measured, both.runs[cell.run], cell, cell.run < len(plan.runs)) for cell in both.cells]
+    clicks = [_clicks(measured, both.runs[cell.run], cell) for cell in both.cells]
     metrics, worth = listed_worth(engine, both)
     models = len(setting.models)
     unsupported = np.zeros((len(metrics), models)) if worth is None else worth.unsupported
@@ -155,9 +156,11 @@ def _sums_of(
         tally=np.array([(t.total, t.squares, t.largest, t.pairs, t.raised, t.idle) for t in sums.tallies]),
         bins=np.array([t.bins for t in sums.tallies]),
         carried=np.array([sums.carried[cell.run].sums[cell.metric] for cell in both.cells]),
-        clicks=np.array([looked for looked, _, _ in clicks], dtype=np.int64),
-        click_bias=np.array([mean for _, mean, _ in clicks]),
-        click_error=np.array([error for _, _, error in clicks]),
+        clicks=np.array([(found.users, found.eligible) for found in clicks], dtype=np.int64),
+        click_bias=np.array([found.mean[0] for found in clicks]),
+        click_error=np.array([found.covariance[0] for found in clicks]),
+        heavy_bias=np.array([found.heavy[0] for found in clicks]),
+        heavy_error=np.array([found.heavy_covariance[0] for found in clicks]),
         worths=[str(metric) for metric in metrics],
         unsupported=unsupported,
         differing=np.array([_differing(measured, place) for place in range(len(both.cells))]),
@@ -180,13 +183,13 @@ def _extent(extent: Extent) -> Floats:
     return np.array([getattr(extent, name) for name in Extent.__dataclass_fields__], dtype=np.float64)
 
 
-def _clicks(measured: Measured, run: EstimatorRun, cell: Cell, shown: bool) -> tuple[tuple[int, int], Floats, Floats]:
-    """The leave-one-click-out bias of a cell that is shown: who was looked at, its mean, and the mean's covariance."""
+def _clicks(measured: Measured, run: EstimatorRun, cell: Cell) -> FewClicks:
+    """What a cell owes to few clicks; of minus one user where it owes nothing."""
     models = len(measured.setting.models)
-    if not (shown and models > 1 and owes_to_clicks(run)):
-        return (-1, -1), np.zeros(models), np.zeros((models, models))
-    found = measured.engine.few_clicks(replace(run, metrics=(run.metrics[cell.metric],)), clicks_limit(measured.engine))
-    return (found.users, found.eligible), found.mean[0], found.covariance[0]
+    if not (models > 1 and owes_to_clicks(run)):
+        mean, squares = np.zeros((1, models)), np.zeros((1, models, models))
+        return FewClicks(mean, squares, mean, squares, -1, -1)
+    return measured.engine.few_clicks(replace(run, metrics=(run.metrics[cell.metric],)), clicks_limit(measured.engine))
 
 
 def _differing(measured: Measured, place: int) -> Floats:

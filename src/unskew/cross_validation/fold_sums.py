@@ -38,7 +38,8 @@ class FoldSums:
         runs: estimators and targets; of each a ``tally`` (sums as in ``Tally``) and ``bins`` of weights.
         carried: by cell and model.
         clicks: by cell the leave-one-click-out bias: users who were looked at and all of them (−1 where none is
-            taken), with its mean ``click_bias`` and the covariance of the mean ``click_error``.
+            taken), with its mean ``click_bias`` and the covariance of the mean ``click_error``; ``heavy_bias`` and
+            ``heavy_error`` are those of the bias by heavy clicks.
         worths: metrics of lists, and by model the share of each list's worth that the log could ever show.
         differing: by cell, pair of models and list: Σ d, Σ d²/P and Σ worth, as ``DifferingWorth`` for all users;
             NaN where P of listed places is not known.
@@ -69,6 +70,8 @@ class FoldSums:
     clicks: Ints64
     click_bias: Floats
     click_error: Floats
+    heavy_bias: Floats
+    heavy_error: Floats
     worths: list[str]
     unsupported: Floats
     differing: Floats

@@ -171,7 +171,7 @@ class Folds:
             plan=plan,
             setting=self._setting(way),
             sums=sums,
-            few_clicks=self._few_clicks(plan, way) if shown else {},
+            few_clicks=self._few_clicks(plan, way),
             unsupported=self._unsupported(plan, way),
             counts={n: one.counts for n, one in enumerate(made) if one.counts is not None},
             companion=companion,
@@ -228,7 +228,7 @@ class Folds:
         return reduce(Carried.merge, parts)
 
     def _few_clicks(self, plan: EvaluationPlan, way: Average) -> dict[int, FewClicks]:
-        """The leave-one-click-out bias of every run that has one."""
+        """What few clicks do to every run that takes ratios inside users."""
         found = {}
         for n, run in enumerate(plan.runs):
             keys = [Key(str(metric), str(run.estimator), str(run.target)) for metric in run.metrics]
@@ -238,11 +238,13 @@ class Folds:
             pairs = list(zip(self.sums, places, strict=True))
             looked, every = (np.array([fold.clicks[own[0], c] for fold, own in pairs]) for c in (0, 1))
             weights = self.weights(way, every.astype(np.float64))
-            mean = sum(w * fold.click_bias[own] for w, (fold, own) in zip(weights, pairs, strict=True))
-            error = sum(w**2 * fold.click_error[own] for w, (fold, own) in zip(weights, pairs, strict=True))
+            both = list(zip(weights, pairs, strict=True))
+            mean = sum(w * fold.click_bias[own] for w, (fold, own) in both)
+            error = sum(w**2 * fold.click_error[own] for w, (fold, own) in both)
+            heavy = sum(w * fold.heavy_bias[own] for w, (fold, own) in both)
+            heavy_error = sum(w**2 * fold.heavy_error[own] for w, (fold, own) in both)
             users = max(int(looked.sum()), 1)
-            squares = users * (users * error + mean[:, :, None] * mean[:, None, :])
-            found[n] = FewClicks(mean * users, squares, users, max(int(every.sum()), 1))
+            found[n] = FewClicks.of_means((mean, error), (heavy, heavy_error), users, max(int(every.sum()), 1))
         return found
 
     def _unsupported(self, plan: EvaluationPlan, way: Average) -> dict[Metric, Floats]:

@@ -260,6 +260,11 @@ class CellComparisons:
         found = self.measured.few_clicks.get(self.cell.run)
         return None if found is None else float(found.mean[self.cell.metric, a] - found.mean[self.cell.metric, b])
 
+    def heavy(self, model: int) -> float:
+        """H, the bias of a value by clicks that carry much of their user's weight; 0 without ratios inside users."""
+        found = self.measured.few_clicks.get(self.cell.run)
+        return 0.0 if found is None else float(found.heavy[self.cell.metric, model])
+
     def unsupported(self, a: int, b: int) -> float:
         """The larger share of worth on places that the log could never show."""
         shares = self.measured.unsupported.get(self.run.metrics[self.cell.metric])
@@ -310,6 +315,8 @@ class CellComparisons:
             supported=supported,
             bias=self.bias(a, b),
             bias_error=self._bias_error(a, b),
+            heavy=self.heavy(a) - self.heavy(b),
+            heavy_error=0.0 if few is None else _error(few.heavy_covariance[self.cell.metric], a, b),
             single_clicks=None if few is None else self.measured.setting.single_clicks,
             wins=wins,
             hit=None if weighted(self.run) or self.run.joined else self.hit,
@@ -357,10 +364,7 @@ class CellComparisons:
     def _bias_error(self, a: int, b: int) -> float:
         """The standard error of B where it rests on a sample of the users."""
         few = self.measured.few_clicks.get(self.cell.run)
-        if few is None or not few.sampled:
-            return 0.0
-        c = few.covariance[self.cell.metric]
-        return math.sqrt(max(float(c[a, a] + c[b, b] - 2.0 * c[a, b]), 0.0))
+        return 0.0 if few is None or not few.sampled else _error(few.covariance[self.cell.metric], a, b)
 
     def _bootstrapped(self, a: int, b: int) -> tuple[float, float] | None:
         """The interval of the replicates at this error probability."""
@@ -403,6 +407,11 @@ class CellComparisons:
                 name = self.measured.setting.models[model]
                 return f"{name} had too little chance of a hit in this log: {ess:.1f} expected where the two differ"
         return ""
+
+
+def _error(covariance: Floats, a: int, b: int) -> float:
+    """The standard error of a difference."""
+    return math.sqrt(max(float(covariance[a, a] + covariance[b, b] - 2.0 * covariance[a, b]), 0.0))
 
 
 def _lesser(sampled: Contrast, fixed: Contrast) -> Contrast:

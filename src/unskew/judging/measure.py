@@ -175,7 +175,7 @@ def measure(
     extra = companion_plan(plan, len(setting.models))
     both = EvaluationPlan((*plan.runs, *extra.runs), (*plan.cells, *extra.cells))
     beside = EvaluationPlan(extra.runs, tuple(replace(cell, run=cell.run - len(plan.runs)) for cell in extra.cells))
-    owing = [place for place, run in enumerate(plan.runs) if len(setting.models) > 1 and owes_to_clicks(run)]
+    owing = [place for place, run in enumerate(both.runs) if len(setting.models) > 1 and owes_to_clicks(run)]
     asked, limit = answered_metrics(plan), clicks_limit(engine)
     sums, worth, beside_worth, by_item, answers, *few = engine.together(
         lambda rows: rows.first_pass(both, keep=keep, replicates=setting.replicates, seed=setting.seed),
@@ -183,17 +183,19 @@ def measure(
         lambda rows: listed_worth(rows, beside)[1],
         lambda rows: counted_worths(rows, plan, setting.seen_counts),
         lambda rows: rows.answer_sums(worth_tables(asked, plan)) if asked else None,
-        *(partial(_few_clicks, run=plan.runs[place], limit=limit) for place in owing),
+        *(partial(_few_clicks, run=both.runs[place], limit=limit) for place in owing),
     )
     own, others = _divided(sums, plan)
     redrawn = None if redraw is None else redraw()
     companion = None
     if extra.runs:
-        companion = Measured(engine, beside, setting, others, {}, _unsupported(beside, beside_worth), {})
+        first = len(plan.runs)
+        theirs = {place - first: found for place, found in zip(owing, few, strict=True) if place >= first}
+        companion = Measured(engine, beside, setting, others, theirs, _unsupported(beside, beside_worth), {})
         companion = replace(companion, companion=companion)
     counts = count_errors(by_item, plan, setting.seen_counts)
     own = over_draws(with_spread(own, counts), plan)
-    ratios = dict(zip(owing, few, strict=True))
+    ratios = {place: found for place, found in zip(owing, few, strict=True) if place < len(plan.runs)}
     found = Measured(engine, plan, setting, own, ratios, _unsupported(plan, worth), counts, redrawn, companion)
     return replace(
         found, answers=None if answers is None else AnswerChecks.of(answers, [str(m) for m in asked], setting.design)
