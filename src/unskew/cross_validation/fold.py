@@ -36,7 +36,14 @@ from unskew.evaluation.run import Settled, settle
 from unskew.evaluation.warnings import warnings
 from unskew.judging.answer import Answer
 from unskew.judging.cell_comparisons import CellComparisons
-from unskew.judging.measure import Measured, clicks_limit, companion_plan, listed_worth, owes_to_clicks
+from unskew.judging.measure import (
+    Measured,
+    clicks_limit,
+    companion_plan,
+    listed_worth,
+    owes_to_clicks,
+    weighs_seen_pairs,
+)
 from unskew.kernels.arrays import Floats, Ints64
 from unskew.log.population import Catalogue
 from unskew.memory import require
@@ -77,7 +84,8 @@ class FoldTask:
         remedy = "Ask for fewer metrics, estimators or models at once."
         require(16 * engine.users * both.width, f"one fold of {engine.users:,} users", remedy)
         sums = engine.first_pass(both, keep=True)
-        measured = Measured(engine, both, setting, sums, {}, {}, {})
+        weights = engine.weight_sums().expected if weighs_seen_pairs(both, setting) else None
+        measured = Measured(engine, both, setting, sums, {}, {}, {}, weights=weights)
         facts = _facts(request, settled, inputs, sums)
         return _sums_of(measured, plan, facts, settled.aligned, split, logs)
 
@@ -164,6 +172,7 @@ def _sums_of(
         worths=[str(metric) for metric in metrics],
         unsupported=unsupported,
         differing=np.array([_differing(measured, place) for place in range(len(both.cells))]),
+        listed=[CellComparisons(measured, n, 0.5, None, False).by_items for n in range(len(both.cells))],
         **_items(measured, plan, logs, facts),
         extent=_extent(sums.extent),
         single=counts["1"],
@@ -196,10 +205,9 @@ def _differing(measured: Measured, place: int) -> Floats:
     """Where the lists of every pair of models differ, as a cell weighs it."""
     models = len(measured.setting.models)
     compared = CellComparisons(measured, place, 0.5, None, False)
-    out = np.full((models * (models - 1) // 2, 2, 3), np.nan)
-    if compared.by_items:
-        for n, (a, b) in enumerate(combinations(range(models), 2)):
-            found = measured.differing(compared.run, compared.cell.metric, a, b)
+    out = np.full((models * (models - 1) // 2, 2, 4), np.nan)
+    for n, (a, b) in enumerate(combinations(range(models), 2) if compared.summed else ()):
+        if (found := measured.differing(place, a, b)) is not None:
             out[n] = found.sums * (measured.engine.users / max(found.users, 1))
     return out
 

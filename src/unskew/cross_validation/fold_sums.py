@@ -41,8 +41,8 @@ class FoldSums:
             taken), with its mean ``click_bias`` and the covariance of the mean ``click_error``; ``heavy_bias`` and
             ``heavy_error`` are those of the bias by heavy clicks.
         worths: metrics of lists, and by model the share of each list's worth that the log could ever show.
-        differing: by cell, pair of models and list: Σ d, Σ d²/P and Σ worth, as ``DifferingWorth`` for all users;
-            NaN where P of listed places is not known.
+        differing: by cell, pair of models and list the sums of ``DifferingWorth`` for all users; NaN where nothing is
+            known of P of listed places; ``listed`` says for which cells P of all of them is known.
         item: items with held-out rows, by their codes likewise; of each ``seen``, its training rows, and for
             the ``counted`` metrics what it brings to the sums of every model, and to their divisor (the last row).
         extent: as in ``Extent``.
@@ -75,6 +75,7 @@ class FoldSums:
     worths: list[str]
     unsupported: Floats
     differing: Floats
+    listed: list[bool]
     item: Ints64
     seen: Floats
     counted: list[str]
@@ -101,6 +102,11 @@ class FoldSums:
     def located(self, users: Ints64, items: Ints64) -> Self:
         """The same by codes of the whole log, which are given for those of the fold."""
         return replace(self, user=users[self.user], item=items[self.item])
+
+    @property
+    def known_places(self) -> list[Key]:
+        """The cells for which P of all listed places is known."""
+        return [Key(*cell) for cell, known in zip(self.cells, self.listed, strict=True) if known]
 
     def place(self, key: Key) -> int:
         """Where a cell stands."""

@@ -62,20 +62,23 @@ class OverFolds(Measured):
     """A table over folds.
 
     Args:
-        differences: Σ d, Σ d²/P and Σ worth of every pair of models, by cell; NaN where P of places is not known.
+        differences: the sums of ``DifferingWorth`` of every pair of models, by cell; NaN where P is not known at all.
+        known_places: the cells for which P of all listed places is known in every fold.
     """
 
     differences: Mapping[Key, Floats] = field(default_factory=dict)
+    known_places: frozenset[Key] = frozenset()
 
     def knows_items(self, run: EstimatorRun) -> bool:
         """Whether P of all listed places is known in every fold."""
-        found = [self.differences.get(Key(str(m), str(run.estimator), str(run.target))) for m in run.metrics]
-        return all(sums is not None and np.isfinite(sums).all() for sums in found)
+        return all(Key(str(m), str(run.estimator), str(run.target)) in self.known_places for m in run.metrics)
 
-    def differing(self, run: EstimatorRun, metric: int, a: int, b: int) -> DifferingWorth:
+    def differing(self, place: int, a: int, b: int) -> DifferingWorth | None:
         """Where the lists of two models differ, over all folds."""
-        sums = self.differences[Key(str(run.metrics[metric]), str(run.estimator), str(run.target))]
-        n = list(combinations(range(run.models), 2)).index((min(a, b), max(a, b)))
+        sums = self.differences[key_of(self.plan, self.plan.cells[place])]
+        n = list(combinations(range(len(self.setting.models)), 2)).index((min(a, b), max(a, b)))
+        if not np.isfinite(sums[n]).all():
+            return None
         found = sums[n] if a < b else sums[n][::-1]
         return DifferingWorth(found, self.engine.users)
 
@@ -178,6 +181,7 @@ class Folds:
             tips=False,
             leans={n: one.lean for n, one in enumerate(made) if one.lean is not None},
             differences={key_of(plan, cell): one.differences for cell, one in zip(plan.cells, made, strict=True)},
+            known_places=frozenset.intersection(*(frozenset(fold.known_places) for fold in self.sums)),
         )
 
     def weights(self, way: Average, sizes: Floats) -> Floats:
@@ -288,7 +292,7 @@ class _MergedCell:
             if errors is not None and around is not None:
                 moments = replace(moments, around=around + counts.around)
         places = [fold.place(key) for fold in folds.sums]
-        times = [np.array([s, s**2, s]) for s in scales.tolist()]
+        times = [np.array([s, s**2, s, s**3]) for s in scales.tolist()]
         differences = sum(t * fold.differing[p] for t, fold, p in zip(times, folds.sums, places, strict=True))
         drawn = _replicates(folds, columns, way) if folds.replicates else None
         plain = None if counts is None else CountError(counts.spread, counts.shifts)

@@ -37,6 +37,7 @@ from unskew.inference.intervals import critical
 BEYOND = 100.0  # times the users there are: nobody will collect so many
 FEW_WINS = 10.0  # effective users for whom a list must have won before its losses mean something
 MORE_HITS = 3  # the rule of three: what was never seen may still be expected three times
+SKEWED = 0.3  # of the sum of weighted hits: beyond, an interval that is symmetric in spirit misses too often
 SINGLE_CLICKS = 0.25  # of the users: above it, ratios inside users are naive for too many
 
 

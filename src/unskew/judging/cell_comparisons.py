@@ -10,16 +10,17 @@ import numpy as np
 
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import Cell
+from unskew.engine.support import DifferingWorth
 from unskew.estimators import Need, Target
 from unskew.inference.contrast import Contrast, alone, contrast
 from unskew.inference.fixed_users import DrawnErrors
 from unskew.inference.intervals import critical, percentile, two_sided_p
 from unskew.inference.moments import Moments
 from unskew.inference.steps import corrected
-from unskew.inference.verdict import FEW_WINS, Checks, Judgement, judge
+from unskew.inference.verdict import FEW_WINS, MORE_HITS, SKEWED, Checks, Judgement, judge
 from unskew.judging.answers import PairAnswers
 from unskew.judging.companions import CompanionCell, confirming_cell, hit_counting_cell
-from unskew.judging.measure import Floats, Measured, weighted
+from unskew.judging.measure import Floats, Measured, uses_propensity, weighted
 from unskew.metrics import RankingMetric, Shape
 
 MOST_UNCOUNTED = (
@@ -119,6 +120,8 @@ class CellComparisons:
         """The interval that all checks allow, cut to what the metric can be, and whether it names a winner."""
         difference = self.difference(a, b)
         checks = self._checks(a, b, difference)
+        if rare := self._rare_hits(a, b, difference):
+            checks = replace(checks, others=(*checks.others, rare))
         found = judge(difference, self.tail, checks, self._bootstrapped(a, b))
         if found.decided and (unable := self._unable(a, b) or self._unconfirmed(a, b, found.low > 0.0)):
             found = judge(difference, self.tail, replace(checks, unable=unable))
@@ -387,22 +390,45 @@ class CellComparisons:
     @cached_property
     def by_items(self) -> bool:
         """Whether P of all listed places is known, so that one can tell what hits a list could expect."""
+        return self.summed and self.measured.knows_items(self.run)
+
+    @cached_property
+    def summed(self) -> bool:
+        """Whether the cell adds up what weighted hits are worth, over all users."""
         metric = self.run.metrics[self.cell.metric]
         additive = isinstance(metric, RankingMetric) and metric.shape is Shape.ADDITIVE
         summed = self.run.target in (Target.POOLED, Target.PER_USER_SUM, Target.SUM_POOLED)
-        return weighted(self.run) and additive and summed and self.measured.knows_items(self.run)
+        return weighted(self.run) and additive and summed
+
+    def _differing(self, a: int, b: int) -> tuple[DifferingWorth | None, float]:
+        """Where two lists differ, and Σ of what their hits weigh."""
+        moments, first = self.moments, self.moments.form.places[0][0][0]
+        weighed = float(moments.mean[first[a]] + moments.mean[first[b]]) * moments.users
+        return (self.measured.differing(self.place, a, b) if weighed > 0.0 else None), weighed
+
+    def _rare_hits(self, a: int, b: int, difference: Contrast) -> tuple[str, tuple[float, float]] | None:
+        """The interval if heavy hits, which a list could hardly have had, had come; ``None`` where they are no matter.
+
+        A few heavy hits that mostly do not come leave no trace in the rows, and the error does not know of them.
+        """
+        if not (self.summed and uses_propensity(self.run) and difference.exists) or self.run.joined:
+            return None
+        found, weighed = self._differing(a, b)
+        skewness = 0.0 if found is None else found.skewness(weighed)
+        if found is None or abs(skewness) <= SKEWED:
+            return None
+        own = 0 if skewness > 0.0 else 1
+        size = math.copysign(found.heavy(own) * abs(self.unit((a, b)[own])), skewness)
+        name = self.measured.setting.models[(a, b)[own]]
+        reason = f"{MORE_HITS} more hits of {name} at its rarely shown places, which could hardly come, could undo it"
+        return reason, difference.with_hits(MORE_HITS, size).interval(self.tail)
 
     def _unable(self, a: int, b: int) -> str:
         """Which list could expect too few hits where the two differ, in words."""
-        if not self.by_items:
+        found, weighed = self._differing(a, b) if self.by_items else (None, 0.0)
+        if found is None:
             return ""
-        engine, moments = self.measured.engine, self.moments
-        first = moments.form.places[0][0][0]
-        weighed = float(moments.mean[first[a]] + moments.mean[first[b]]) * moments.users
-        if weighed <= 0.0:
-            return ""
-        found = self.measured.differing(self.run, self.cell.metric, a, b)
-        for model, ess in zip((a, b), found.expected_ess(engine.users, weighed), strict=True):
+        for model, ess in zip((a, b), found.expected_ess(weighed), strict=True):
             if ess < FEW_WINS:
                 name = self.measured.setting.models[model]
                 return f"{name} had too little chance of a hit in this log: {ess:.1f} expected where the two differ"
