@@ -66,11 +66,11 @@ def value_doubt(compared: CellComparisons, model: int) -> str:
         return f"no value: {refused}."
     if not compared.run.traits.uses_seen_pairs or math.isnan(compared.moments.values[model]):
         return ""
-    heavy, variance = abs(compared.heavy(model)), float(compared.moments.covariance[model, model])
-    if heavy > FAR_OFF * abs(compared.moments.values[model]) and heavy**2 > variance:
+    off, variance = abs(compared.heavy(model)), float(compared.moments.covariance[model, model])
+    if off > FAR_OFF * abs(compared.moments.values[model]) and off**2 > variance:
         what, instead = ("clicks", "target pooled") if ranked else ("ratings", "snips over all pairs")
         return (
-            f"single {what} carry most of the weight of their users: ratios inside users may be off by {heavy:.2g}, "
+            f"single {what} carry most of the weight of their users: ratios inside users may be off by {off:.2g}, "
             f"towards naive; {instead} is not."
         )
     if not ranked:
