@@ -156,7 +156,7 @@ def test_another_target_is_no_consent() -> None:
     assert shop.verdict(estimators=["snips"]).verdict == "better"  # pooled: a hits what the active like
     for estimator in ("gs(strata=1)", "clipped(snips, quantile=0.9)"):
         found = shop.verdict(target="per_user", estimators=[estimator])
-        assert found.verdict != "better"
+        assert found.verdict not in ("better", "ahead")
 
 
 @pytest.mark.parametrize(("users", "rarely"), [(200, 0.01), (150, 0.02)])

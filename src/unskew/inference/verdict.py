@@ -11,6 +11,8 @@ contradict each other. A check either widens the interval or withholds the verdi
                   clicks carry much of a user's weight, which B misses: ``engine/few_clicks.py``)
     few hits      the list behind has won for fewer than ten effective users: withheld, since propensities of seen pairs
                   do not tell whether it could have won more (naive: Δ with three more hits for it)
+    heavy hits    Δ, and Δ with three more heavy hits for the list whose hits are the more skewed by its rarely shown
+                  places (``engine/support.py``)
     few in folds  Δ, and Δ − 2B (B the leave-one-user-out bias of an average of ratios, each inside a fold)
     thin counts   Δ, and Δ with heavier weights of items that training hardly ever showed (weights from counts)
     mass          pairs that were never seen, by what inverse propensities lack, with the largest cost
@@ -37,7 +39,7 @@ from unskew.inference.intervals import critical
 BEYOND = 100.0  # times the users there are: nobody will collect so many
 FEW_WINS = 10.0  # effective users for whom a list must have won before its losses mean something
 MORE_HITS = 3  # the rule of three: what was never seen may still be expected three times
-SKEWED = 0.3  # of the sum of weighted hits: beyond, an interval that is symmetric in spirit misses too often
+SKEWED = 0.3  # skewness of a sum of weighted hits beyond which t tests are wrong too often (5 % become more than 7 %)
 SINGLE_CLICKS = 0.25  # of the users: above it, ratios inside users are naive for too many
 
 
