@@ -15,7 +15,8 @@ bring is then skewed: with a the one of the two lists whose hits are the more sk
 
     skewness = κ (Σ_a d³/P² − Σ_b d³/P²) / (κ Σ_a d²/P + κ Σ_b d²/P)^1.5
 
-Alike lists are skewed alike, and their difference is not. Where P is known for seen pairs only, an item's seen rows
+Alike lists are skewed alike, and their difference is not (unless heavy hits are so rare that each list alone is skewed
+beyond measure: whose they would have been is then chance). Where P is known for seen pairs only, an item's seen rows
 tell what weights of its pairs to expect: with w = y/P, Σ w²/Σ w in the place of 1/P and Σ w³/Σ w in that of 1/P².
 """
 
@@ -136,11 +137,11 @@ class DifferingWorth(Mergeable):
         first, second = (times * s * s / q if q > 0.0 else 0.0 for s, q in self.sums[:, :2])
         return first, second
 
-    def skewness(self, weighed: float) -> float:
-        """Of the sum of what hits bring, those of the second list counted as losses."""
+    def skewness(self, weighed: float) -> tuple[float, float]:
+        """Of the sum of what hits bring: what the hits of each list contribute, those of the second one as losses."""
         times, spread = self._hits(weighed), float(self.sums[:, 1].sum())
-        third = float(self.sums[0, 3] - self.sums[1, 3])
-        return third / math.sqrt(times * spread**3) if times > 0.0 and spread > 0.0 else 0.0
+        scale = math.sqrt(times * spread**3) if times > 0.0 and spread > 0.0 else math.inf
+        return float(self.sums[0, 3]) / scale, float(self.sums[1, 3]) / scale
 
     def heavy(self, own: int) -> float:
         """The weight of the hits of one list that make it skewed."""

@@ -39,7 +39,8 @@ from unskew.inference.intervals import critical
 BEYOND = 100.0  # times the users there are: nobody will collect so many
 FEW_WINS = 10.0  # effective users for whom a list must have won before its losses mean something
 MORE_HITS = 3  # the rule of three: what was never seen may still be expected three times
-SKEWED = 0.3  # skewness of a sum of weighted hits beyond which t tests are wrong too often (5 % become more than 7 %)
+SKEWED = 0.25  # skewness of a sum of weighted hits beyond which t tests are wrong too often
+ALONE = 1.0  # skewness by the hits of one list alone, whatever the other's: about one heavy hit is expected
 SINGLE_CLICKS = 0.25  # of the users: above it, ratios inside users are naive for too many
 
 

@@ -17,7 +17,7 @@ from unskew.inference.fixed_users import DrawnErrors
 from unskew.inference.intervals import critical, percentile, two_sided_p
 from unskew.inference.moments import Moments
 from unskew.inference.steps import corrected
-from unskew.inference.verdict import FEW_WINS, MORE_HITS, SKEWED, Checks, Judgement, judge
+from unskew.inference.verdict import ALONE, FEW_WINS, MORE_HITS, SKEWED, Checks, Judgement, judge
 from unskew.judging.answers import PairAnswers
 from unskew.judging.companions import CompanionCell, confirming_cell, hit_counting_cell
 from unskew.judging.measure import Floats, Measured, uses_propensity, weighted
@@ -120,8 +120,7 @@ class CellComparisons:
         """The interval that all checks allow, cut to what the metric can be, and whether it names a winner."""
         difference = self.difference(a, b)
         checks = self._checks(a, b, difference)
-        if rare := self._rare_hits(a, b, difference):
-            checks = replace(checks, others=(*checks.others, rare))
+        checks = replace(checks, others=(*checks.others, *self._rare_hits(a, b, difference)))
         found = judge(difference, self.tail, checks, self._bootstrapped(a, b))
         if found.decided and (unable := self._unable(a, b) or self._unconfirmed(a, b, found.low > 0.0)):
             found = judge(difference, self.tail, replace(checks, unable=unable))
@@ -406,22 +405,25 @@ class CellComparisons:
         weighed = float(moments.mean[first[a]] + moments.mean[first[b]]) * moments.users
         return (self.measured.differing(self.place, a, b) if weighed > 0.0 else None), weighed
 
-    def _rare_hits(self, a: int, b: int, difference: Contrast) -> tuple[str, tuple[float, float]] | None:
-        """The interval if heavy hits, which a list could hardly have had, had come; ``None`` where they are no matter.
+    def _rare_hits(self, a: int, b: int, difference: Contrast) -> list[tuple[str, tuple[float, float]]]:
+        """The intervals if heavy hits, which a list could hardly have had, had come; none where they are no matter.
 
         A few heavy hits that mostly do not come leave no trace in the rows, and the error does not know of them.
         """
         if not (self.summed and uses_propensity(self.run) and difference.exists) or self.run.joined:
-            return None
-        found, weighed = self._differing(a, b)
-        skewness = 0.0 if found is None else found.skewness(weighed)
-        if found is None or abs(skewness) <= SKEWED:
-            return None
-        own = 0 if skewness > 0.0 else 1
-        size = math.copysign(found.heavy(own) * abs(self.unit((a, b)[own])), skewness)
-        name = self.measured.setting.models[(a, b)[own]]
-        reason = f"{MORE_HITS} more hits of {name} at its rarely shown places, which could hardly come, could undo it"
-        return reason, difference.with_hits(MORE_HITS, size).interval(self.tail)
+            return []
+        apart, weighed = self._differing(a, b)
+        if apart is None:
+            return []
+        found, skewed = [], apart.skewness(weighed)
+        for own, model in enumerate((a, b)):
+            if skewed[own] - skewed[1 - own] <= SKEWED and skewed[own] <= ALONE:
+                continue
+            size = apart.heavy(own) * abs(self.unit(model)) * (1.0 - 2.0 * own)
+            name = self.measured.setting.models[model]
+            reason = f"{MORE_HITS} more hits of {name} at rarely shown places, which could hardly come, could undo it"
+            found.append((reason, difference.with_hits(MORE_HITS, size).interval(self.tail)))
+        return found
 
     def _unable(self, a: int, b: int) -> str:
         """Which list could expect too few hits where the two differ, in words."""
