@@ -1,9 +1,9 @@
 """Pairs that could hardly be shown, seen by a check or not: ``python -m tests.inference.hardly_shown [WORLDS]``.
 
-A logger shows half of 40 items with P = .5 and the other half with P = .002; 30 % of all pairs are relevant. List a holds five
-items of the first half, list b three of them and two of the second half, which its users like: b is the better one. The
-halves are the same for all users, or each user has their own. Prints the sentences of docs/limits.md: in how many worlds
-of 200 users a default call with the right propensities calls a better.
+A logger shows half of 40 items with P = .5 and the other half with P = .002; 30 % of all pairs are relevant. List a
+holds five items of the first half, list b three of them and two of the second half, which its users like: b is the
+better one. The halves are the same for all users, or each user has their own. Prints the sentences of docs/limits.md:
+in how many worlds of 200 users a default call with the right propensities calls a better.
 """
 
 from __future__ import annotations

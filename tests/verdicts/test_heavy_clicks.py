@@ -40,7 +40,8 @@ class Shop:
 
     def run(self, **options: Any) -> us.Result:
         catalogue = pl.DataFrame({"item": np.arange(ITEMS)})
-        return us.evaluate(self.log, self.models, **{"metrics": [METRIC], "items": catalogue} | options)
+        asked: dict[str, Any] = {"metrics": [METRIC], "items": catalogue} | options
+        return us.evaluate(self.log, self.models, **asked)
 
 
 def two_tastes(seed: int, users: int, liked: int, often: float, rarely: float) -> Shop:
