@@ -43,14 +43,19 @@ ASKED: dict[str, tuple[us.Log, tuple[str, ...], dict[str, Any]]] = {
 }
 
 
-def same(one: pl.DataFrame, other: pl.DataFrame) -> None:
+def same(one: pl.DataFrame, other: pl.DataFrame, chances: frozenset[str] = frozenset()) -> None:
+    """The same tables; ``chances`` are columns that may rest on hits which lists could have had.
+
+    Users without held-out rows have lists in an evaluation and none in a fold: such chances differ a little.
+    """
     assert one.columns == other.columns
     for column in one.columns:
         a, b = one[column], other[column]
-        if column == "no_margin":  # users without held-out rows have lists here and none there: chances differ a little
+        if column == "no_margin":
             assert [said[:20] for said in a] == [said[:20] for said in b], column
         elif a.dtype == pl.Float64:
-            np.testing.assert_allclose(b.to_numpy(), a.to_numpy(), rtol=1e-8, atol=1e-12, err_msg=column)
+            error = 0.02 if column in chances else 1e-8
+            np.testing.assert_allclose(b.to_numpy(), a.to_numpy(), rtol=error, atol=1e-12, err_msg=column)
         else:
             assert a.to_list() == b.to_list(), column
 
@@ -68,7 +73,8 @@ def test_one_fold_is_an_evaluation(asked: str, by: str) -> None:
     tips = ["tipping", "tipping_low", "tipping_kind"]
     for result in (found.macro, found.pooled):
         same(plain.table(), result.table())
-        same(plain.verdicts().drop(tips), result.verdicts().drop(tips))
+        weighed = frozenset({"low", "high"} if "propensity" in options else ())
+        same(plain.verdicts().drop(tips), result.verdicts().drop(tips), weighed)
         assert len(plain.scenarios) == len(result.scenarios)
     assert found.verdicts()["tipping"].is_null().all()
     shown = ["model", "value"] + ["low", "high", "se"] * (

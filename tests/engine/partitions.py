@@ -22,7 +22,7 @@ from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import EvaluationPlan
 from unskew.engine.sensitivity import ModelPair
 from unskew.engine.sums import Sums, TippingSums
-from unskew.engine.support import DifferingWorth, ListedWorth
+from unskew.engine.support import DifferingWorth, ItemWeights, ListedWorth, WeightSums
 from unskew.inference.tally import Tally
 from unskew.kernels.arrays import Floats, Ints64
 
@@ -99,9 +99,13 @@ class PartitionEngine:
         return found
 
     def differing_worth(
-        self, a: int, b: int, propensity: Floats, worth: Floats, limit: np.uint64 | None
+        self, a: int, b: int, weights: ItemWeights, worth: Floats, limit: np.uint64 | None
     ) -> DifferingWorth:
-        found: DifferingWorth = self._merged("differing_worth", a, b, propensity, worth, limit)
+        found: DifferingWorth = self._merged("differing_worth", a, b, weights, worth, limit)
+        return found
+
+    def weight_sums(self) -> WeightSums:
+        found: WeightSums = self._merged("weight_sums")
         return found
 
     def answer_sums(self, worths: Floats) -> AnswerSums | None:

@@ -1,9 +1,9 @@
-"""Pairs that could hardly be shown, a limit that no check sees: ``python -m tests.inference.hardly_shown [WORLDS]``.
+"""Pairs that could hardly be shown, seen by a check or not: ``python -m tests.inference.hardly_shown [WORLDS]``.
 
-A logger shows each user half of 40 items with P = .5 and the other half with P = .002; 30 % of all pairs are relevant.
-List a holds five items of the first half, list b three of them and two of the second half, which its users like: b is
-the better one. Prints the sentence of docs/limits.md: in how many worlds of 200 users a default call with the right
-propensities calls a better.
+A logger shows half of 40 items with P = .5 and the other half with P = .002; 30 % of all pairs are relevant. List a
+holds five items of the first half, list b three of them and two of the second half, which its users like: b is the
+better one. The halves are the same for all users, or each user has their own. Prints the sentences of docs/limits.md:
+in how many worlds of 200 users a default call with the right propensities calls a better.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ WORLDS, USERS, ITEMS, K = 100, 200, 40, 5
 OFTEN, HARDLY, RELEVANT = 0.5, 0.002, 0.3
 
 
-def world(seed: int) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+def world(seed: int, *, personal: bool = True) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     """The log of positives with their propensities, and both lists."""
     rng = np.random.default_rng(seed)
-    often = rng.integers(0, 2, USERS)[:, None] == np.arange(ITEMS) % 2
+    half = rng.integers(0, 2, USERS)[:, None] if personal else np.zeros((USERS, 1), dtype=np.int64)
+    often = half == np.arange(ITEMS) % 2
     likes = rng.random((USERS, ITEMS)) < RELEVANT
     propensity = np.where(often, OFTEN, HARDLY)
     user, item = np.nonzero(likes & (rng.random((USERS, ITEMS)) < propensity))
@@ -41,13 +42,19 @@ def world(seed: int) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     return log, lists
 
 
-def wrong(seed: int) -> bool:
+def wrong(seed: int, *, personal: bool = True) -> bool:
     """Whether the worse list is called better."""
-    log, lists = world(seed)
+    log, lists = world(seed, personal=personal)
     found = us.evaluate(log, lists, metrics=[f"recall@{K}"], items=pl.DataFrame({"item": np.arange(ITEMS)}))
     return found.require(f"a better than b on recall@{K}").exit_code == 0
 
 
 if __name__ == "__main__":
     worlds = int(sys.argv[1]) if len(sys.argv) > 1 else WORLDS
-    print(f"The worse of two models was called better in {sum(map(wrong, range(worlds)))} of {worlds} simulated logs.")
+    kinds = {
+        False: "Items that are hardly ever shown to anybody",
+        True: "Items that are shown often to some users, and hardly ever to others",
+    }
+    for personal, what in kinds.items():
+        count = sum(wrong(seed, personal=personal) for seed in range(worlds))
+        print(f"- {what}: the worse of two models was called better in {count} of {worlds} simulated logs.")

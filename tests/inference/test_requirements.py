@@ -53,7 +53,7 @@ def share(answers: list[str], said: str) -> float:
 
 
 def test_a_false_yes_at_an_absolute_margin_is_rare(answers: dict[str, list[str]]) -> None:
-    """The lower end of a two-sided interval: 2.5 %, not 5 %, and not never."""
+    """The lower end of a two-sided interval: 2.5 % where weights are alike on both sides, as here; never above 5 %."""
     wrong = share(answers["absolute"], "yes")
     assert wrong == pytest.approx(ERROR / 2, abs=3.0 * monte_carlo_error(ERROR / 2, WORLDS))
     assert share(answers["absolute"], "no") <= ERROR / 2 + 3.0 * monte_carlo_error(ERROR / 2, WORLDS)

@@ -21,6 +21,7 @@ from unskew.alignment.inputs import FittedModels, Inputs, Share
 from unskew.cross_validation.fold_logs import FoldLogs
 from unskew.cross_validation.fold_sums import FoldSums, Key
 from unskew.engine.estimator_run import EstimatorRun
+from unskew.engine.few_clicks import FewClicks
 from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import Cell, EvaluationPlan
 from unskew.engine.sums import Extent, Sums
@@ -35,7 +36,14 @@ from unskew.evaluation.run import Settled, settle
 from unskew.evaluation.warnings import warnings
 from unskew.judging.answer import Answer
 from unskew.judging.cell_comparisons import CellComparisons
-from unskew.judging.measure import Measured, clicks_limit, companion_plan, listed_worth, owes_to_clicks
+from unskew.judging.measure import (
+    Measured,
+    clicks_limit,
+    companion_plan,
+    listed_worth,
+    owes_to_clicks,
+    weighs_seen_pairs,
+)
 from unskew.kernels.arrays import Floats, Ints64
 from unskew.log.extremes import Extremes
 from unskew.log.population import Catalogue
@@ -79,7 +87,8 @@ class FoldTask:
         remedy = "Ask for fewer metrics, estimators or models at once."
         require(16 * engine.users * both.width, f"one fold of {engine.users:,} users", remedy)
         sums = engine.first_pass(both, keep=True)
-        measured = Measured(engine, both, setting, sums, {}, {}, {})
+        weights = engine.weight_sums().expected if weighs_seen_pairs(both, setting) else None
+        measured = Measured(engine, both, setting, sums, {}, {}, {}, weights=weights)
         facts = _facts(request, settled, replace(InputFacts.of(inputs), propensities=self.column), sums)
         return _sums_of(measured, plan, facts, settled.aligned, split, logs)
 
@@ -135,7 +144,7 @@ def _sums_of(
     x = np.concatenate(sums.x)
     there = np.flatnonzero((x != 0.0).any(axis=1))
     codes = logs.judged_codes if users is logs.judged else np.arange(len(users))
-    clicks = [_clicks(measured, both.runs[cell.run], cell, cell.run < len(plan.runs)) for cell in both.cells]
+    clicks = [_clicks(measured, both.runs[cell.run], cell) for cell in both.cells]
     metrics, worth = listed_worth(engine, both)
     models = len(setting.models)
     unsupported = np.zeros((len(metrics), models)) if worth is None else worth.unsupported
@@ -157,12 +166,15 @@ def _sums_of(
         tally=np.array([(t.total, t.squares, t.largest, t.pairs, t.raised, t.idle) for t in sums.tallies]),
         bins=np.array([t.bins for t in sums.tallies]),
         carried=np.array([sums.carried[cell.run].sums[cell.metric] for cell in both.cells]),
-        clicks=np.array([looked for looked, _, _ in clicks], dtype=np.int64),
-        click_bias=np.array([mean for _, mean, _ in clicks]),
-        click_error=np.array([error for _, _, error in clicks]),
+        clicks=np.array([(found.users, found.eligible) for found in clicks], dtype=np.int64),
+        click_bias=np.array([found.mean[0] for found in clicks]),
+        click_error=np.array([found.covariance[0] for found in clicks]),
+        heavy_bias=np.array([found.heavy[0] for found in clicks]),
+        heavy_error=np.array([found.heavy_covariance[0] for found in clicks]),
         worths=[str(metric) for metric in metrics],
         unsupported=unsupported,
         differing=np.array([_differing(measured, place) for place in range(len(both.cells))]),
+        listed=[CellComparisons(measured, n, 0.5, None, False).by_items for n in range(len(both.cells))],
         **_items(measured, plan, logs, facts),
         extent=_extent(sums.extent),
         filled=sums.places.filled,
@@ -183,23 +195,22 @@ def _extent(extent: Extent) -> Floats:
     return np.array([getattr(extent, name) for name in Extent.__dataclass_fields__], dtype=np.float64)
 
 
-def _clicks(measured: Measured, run: EstimatorRun, cell: Cell, shown: bool) -> tuple[tuple[int, int], Floats, Floats]:
-    """The leave-one-click-out bias of a cell that is shown: who was looked at, its mean, and the mean's covariance."""
+def _clicks(measured: Measured, run: EstimatorRun, cell: Cell) -> FewClicks:
+    """What a cell owes to few clicks; of minus one user where it owes nothing."""
     models = len(measured.setting.models)
-    if not (shown and models > 1 and owes_to_clicks(run)):
-        return (-1, -1), np.zeros(models), np.zeros((models, models))
-    found = measured.engine.few_clicks(replace(run, metrics=(run.metrics[cell.metric],)), clicks_limit(measured.engine))
-    return (found.users, found.eligible), found.mean[0], found.covariance[0]
+    if not (models > 1 and owes_to_clicks(run)):
+        mean, squares = np.zeros((1, models)), np.zeros((1, models, models))
+        return FewClicks(mean, squares, mean, squares, -1, -1)
+    return measured.engine.few_clicks(replace(run, metrics=(run.metrics[cell.metric],)), clicks_limit(measured.engine))
 
 
 def _differing(measured: Measured, place: int) -> Floats:
     """Where the lists of every pair of models differ, as a cell weighs it."""
     models = len(measured.setting.models)
     compared = CellComparisons(measured, place, 0.5, None, False)
-    out = np.full((models * (models - 1) // 2, 2, 3), np.nan)
-    if compared.by_items:
-        for n, (a, b) in enumerate(combinations(range(models), 2)):
-            found = measured.differing(compared.run, compared.cell.metric, a, b)
+    out = np.full((models * (models - 1) // 2, 2, 4), np.nan)
+    for n, (a, b) in enumerate(combinations(range(models), 2) if compared.summed else ()):
+        if (found := measured.differing(place, a, b)) is not None:
             out[n] = found.sums * (measured.engine.users / max(found.users, 1))
     return out
 

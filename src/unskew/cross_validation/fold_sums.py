@@ -38,10 +38,11 @@ class FoldSums:
         runs: estimators and targets; of each a ``tally`` (sums as in ``Tally``) and ``bins`` of weights.
         carried: by cell and model.
         clicks: by cell the leave-one-click-out bias: users who were looked at and all of them (−1 where none is
-            taken), with its mean ``click_bias`` and the covariance of the mean ``click_error``.
+            taken), with its mean ``click_bias`` and the covariance of the mean ``click_error``; ``heavy_bias`` and
+            ``heavy_error`` are those of the bias by heavy clicks.
         worths: metrics of lists, and by model the share of each list's worth that the log could ever show.
-        differing: by cell, pair of models and list: Σ d, Σ d²/P and Σ worth, as ``DifferingWorth`` for all users;
-            NaN where P of listed places is not known.
+        differing: by cell, pair of models and list the sums of ``DifferingWorth`` for all users; NaN where nothing is
+            known of P of listed places; ``listed`` says for which cells P of all of them is known.
         item: items with held-out rows, by their codes likewise; of each ``seen``, its training rows, and for
             the ``counted`` metrics what it brings to the sums of every model, and to their divisor (the last row).
         extent: as in ``Extent``; ``filled`` as in ``ListPlaces``, of the users judged.
@@ -69,9 +70,12 @@ class FoldSums:
     clicks: Ints64
     click_bias: Floats
     click_error: Floats
+    heavy_bias: Floats
+    heavy_error: Floats
     worths: list[str]
     unsupported: Floats
     differing: Floats
+    listed: list[bool]
     item: Ints64
     seen: Floats
     counted: list[str]
@@ -99,6 +103,11 @@ class FoldSums:
     def located(self, users: Ints64, items: Ints64) -> Self:
         """The same by codes of the whole log, which are given for those of the fold."""
         return replace(self, user=users[self.user], item=items[self.item])
+
+    @property
+    def known_places(self) -> list[Key]:
+        """The cells for which P of all listed places is known."""
+        return [Key(*cell) for cell, known in zip(self.cells, self.listed, strict=True) if known]
 
     def place(self, key: Key) -> int:
         """Where a cell stands."""

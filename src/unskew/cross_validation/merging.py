@@ -63,20 +63,23 @@ class OverFolds(Measured):
     """A table over folds.
 
     Args:
-        differences: Σ d, Σ d²/P and Σ worth of every pair of models, by cell; NaN where P of places is not known.
+        differences: the sums of ``DifferingWorth`` of every pair of models, by cell; NaN where P is not known at all.
+        known_places: the cells for which P of all listed places is known in every fold.
     """
 
     differences: Mapping[Key, Floats] = field(default_factory=dict)
+    known_places: frozenset[Key] = frozenset()
 
     def knows_items(self, run: EstimatorRun) -> bool:
         """Whether P of all listed places is known in every fold."""
-        found = [self.differences.get(Key(str(m), str(run.estimator), str(run.target))) for m in run.metrics]
-        return all(sums is not None and np.isfinite(sums).all() for sums in found)
+        return all(Key(str(m), str(run.estimator), str(run.target)) in self.known_places for m in run.metrics)
 
-    def differing(self, run: EstimatorRun, metric: int, a: int, b: int) -> DifferingWorth:
+    def differing(self, place: int, a: int, b: int) -> DifferingWorth | None:
         """Where the lists of two models differ, over all folds."""
-        sums = self.differences[Key(str(run.metrics[metric]), str(run.estimator), str(run.target))]
-        n = list(combinations(range(run.models), 2)).index((min(a, b), max(a, b)))
+        sums = self.differences[key_of(self.plan, self.plan.cells[place])]
+        n = list(combinations(range(len(self.setting.models)), 2)).index((min(a, b), max(a, b)))
+        if not np.isfinite(sums[n]).all():
+            return None
         found = sums[n] if a < b else sums[n][::-1]
         return DifferingWorth(found, self.engine.users)
 
@@ -173,13 +176,14 @@ class Folds:
             plan=plan,
             setting=self._setting(way),
             sums=sums,
-            few_clicks=self._few_clicks(plan, way) if shown else {},
+            few_clicks=self._few_clicks(plan, way),
             unsupported=self._unsupported(plan, way),
             counts={n: one.counts for n, one in enumerate(made) if one.counts is not None},
             companion=companion,
             tips=False,
             leans={n: one.lean for n, one in enumerate(made) if one.lean is not None},
             differences={key_of(plan, cell): one.differences for cell, one in zip(plan.cells, made, strict=True)},
+            known_places=frozenset.intersection(*(frozenset(fold.known_places) for fold in self.sums)),
         )
 
     def weights(self, way: Average, sizes: Floats) -> Floats:
@@ -231,7 +235,7 @@ class Folds:
         return reduce(Carried.merge, parts)
 
     def _few_clicks(self, plan: EvaluationPlan, way: Average) -> dict[int, FewClicks]:
-        """The leave-one-click-out bias of every run that has one."""
+        """What few clicks do to every run that takes ratios inside users."""
         found = {}
         for n, run in enumerate(plan.runs):
             keys = [Key(str(metric), str(run.estimator), str(run.target)) for metric in run.metrics]
@@ -241,11 +245,13 @@ class Folds:
             pairs = list(zip(self.sums, places, strict=True))
             looked, every = (np.array([fold.clicks[own[0], c] for fold, own in pairs]) for c in (0, 1))
             weights = self.weights(way, every.astype(np.float64))
-            mean = sum(w * fold.click_bias[own] for w, (fold, own) in zip(weights, pairs, strict=True))
-            error = sum(w**2 * fold.click_error[own] for w, (fold, own) in zip(weights, pairs, strict=True))
+            both = list(zip(weights, pairs, strict=True))
+            mean = sum(w * fold.click_bias[own] for w, (fold, own) in both)
+            error = sum(w**2 * fold.click_error[own] for w, (fold, own) in both)
+            heavy = sum(w * fold.heavy_bias[own] for w, (fold, own) in both)
+            heavy_error = sum(w**2 * fold.heavy_error[own] for w, (fold, own) in both)
             users = max(int(looked.sum()), 1)
-            squares = users * (users * error + mean[:, :, None] * mean[:, None, :])
-            found[n] = FewClicks(mean * users, squares, users, max(int(every.sum()), 1))
+            found[n] = FewClicks.of_means((mean, error), (heavy, heavy_error), users, max(int(every.sum()), 1))
         return found
 
     def _unsupported(self, plan: EvaluationPlan, way: Average) -> dict[Metric, Floats]:
@@ -289,7 +295,7 @@ class _MergedCell:
             if errors is not None and around is not None:
                 moments = replace(moments, around=around + counts.around)
         places = [fold.place(key) for fold in folds.sums]
-        times = [np.array([s, s**2, s]) for s in scales.tolist()]
+        times = [np.array([s, s**2, s, s**3]) for s in scales.tolist()]
         differences = sum(t * fold.differing[p] for t, fold, p in zip(times, folds.sums, places, strict=True))
         drawn = _replicates(folds, columns, way) if folds.replicates else None
         plain = None if counts is None else CountError(counts.spread, counts.shifts)

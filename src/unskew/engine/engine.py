@@ -19,7 +19,7 @@ from unskew.engine.items import ItemSums
 from unskew.engine.plan import EvaluationPlan
 from unskew.engine.sensitivity import ModelPair
 from unskew.engine.sums import Sums, TippingSums
-from unskew.engine.support import DifferingWorth, ListedWorth
+from unskew.engine.support import DifferingWorth, ItemWeights, ListedWorth, WeightSums
 from unskew.inference.tally import Tally
 from unskew.kernels.arrays import Floats, Ints64
 
@@ -60,9 +60,12 @@ class Engine(Protocol):
         """How much of the lists' worth the log could never show; ``table`` is worth by [rank, metric]."""
 
     def differing_worth(
-        self, a: int, b: int, propensity: Floats, worth: Floats, limit: np.uint64 | None
+        self, a: int, b: int, weights: ItemWeights, worth: Floats, limit: np.uint64 | None
     ) -> DifferingWorth:
         """Where the lists of two models differ."""
+
+    def weight_sums(self) -> WeightSums:
+        """What the weights of every item's seen relevant pairs are."""
 
     def answer_sums(self, worths: Floats) -> AnswerSums | None:
         """Where answers lie; ``worths`` is by [rank, metric]. ``None`` without answers."""

@@ -149,10 +149,14 @@ class MemoryEngine:
         return support.listed_worth(self.held, table, self.threads)
 
     def differing_worth(
-        self, a: int, b: int, propensity: Floats, worth: Floats, limit: np.uint64 | None
+        self, a: int, b: int, weights: support.ItemWeights, worth: Floats, limit: np.uint64 | None
     ) -> support.DifferingWorth:
         """Where the lists of two models differ."""
-        return support.differing_worth(self.held, a, b, propensity, worth, limit)
+        return support.differing_worth(self.held, a, b, weights, worth, limit)
+
+    def weight_sums(self) -> support.WeightSums:
+        """What the weights of every item's seen relevant pairs are."""
+        return support.weight_sums(self.held)
 
     def answer_sums(self, worths: Floats) -> answers.AnswerSums | None:
         """Where answers lie."""

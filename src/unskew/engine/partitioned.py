@@ -25,7 +25,7 @@ from unskew.engine.plan import EvaluationPlan
 from unskew.engine.sampled_users import ListsOfSome, lists_of_some, sample_limit
 from unskew.engine.sensitivity import ModelPair
 from unskew.engine.sums import Sums, TippingSums
-from unskew.engine.support import DifferingWorth, ListedWorth, differing_lists
+from unskew.engine.support import DifferingWorth, ItemWeights, ListedWorth, WeightSums, differing_lists
 from unskew.errors import InputError
 from unskew.inference.tally import Tally
 from unskew.kernels.arrays import Floats, Ints64
@@ -158,14 +158,19 @@ class PartitionedEngine:
         return found
 
     def differing_worth(
-        self, a: int, b: int, propensity: Floats, worth: Floats, limit: np.uint64 | None
+        self, a: int, b: int, weights: ItemWeights, worth: Floats, limit: np.uint64 | None
     ) -> DifferingWorth:
         """Where the lists of two models differ, for the sampled users."""
         if "lists" not in self._kept:
             self.together()
         lists = self._kept["lists"]
         users = np.arange(len(lists[a].lengths), dtype=np.int64)
-        return differing_lists(lists[a], lists[b], users, propensity, worth)
+        return differing_lists(lists[a], lists[b], users, weights, worth)
+
+    def weight_sums(self) -> WeightSums:
+        """What the weights of every item's seen relevant pairs are."""
+        found: WeightSums = self._ask(lambda rows: rows.weight_sums())
+        return found
 
     def answer_sums(self, worths: Floats) -> AnswerSums | None:
         """Where answers lie."""

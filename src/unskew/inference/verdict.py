@@ -7,9 +7,12 @@ contradict each other. A check either widens the interval or withholds the verdi
 
     few users     fewer than 10 users tell the models apart: withheld
     support       Δ, and Δ as if each list were judged by the places that the log could ever show
-    few clicks    Δ, and Δ − 2B (B the leave-one-click-out bias of ratios inside users)
+    few clicks    Δ, Δ − 2B and Δ − H (B the leave-one-click-out bias of ratios inside users, H the bias where single
+                  clicks carry much of a user's weight, which B misses: ``engine/few_clicks.py``)
     few hits      the list behind has won for fewer than ten effective users: withheld, since propensities of seen pairs
                   do not tell whether it could have won more (naive: Δ with three more hits for it)
+    heavy hits    Δ, and Δ with three more heavy hits for the list whose hits are the more skewed by its rarely shown
+                  places (``engine/support.py``)
     few in folds  Δ, and Δ − 2B (B the leave-one-user-out bias of an average of ratios, each inside a fold)
     thin counts   Δ, and Δ with heavier weights of items that training hardly ever showed (weights from counts)
     mass          pairs that were never seen, by what inverse propensities lack, with the largest cost
@@ -36,6 +39,8 @@ from unskew.inference.intervals import critical
 BEYOND = 100.0  # times the users there are: nobody will collect so many
 FEW_WINS = 10.0  # effective users for whom a list must have won before its losses mean something
 MORE_HITS = 3  # the rule of three: what was never seen may still be expected three times
+SKEWED = 0.25  # skewness of a sum of weighted hits beyond which t tests are wrong too often
+ALONE = 1.0  # skewness by the hits of one list alone, whatever the other's: about one heavy hit is expected
 SINGLE_CLICKS = 0.25  # of the users: above it, ratios inside users are naive for too many
 
 
@@ -74,6 +79,7 @@ class Checks:
         supported: the difference as if each list were judged by its supported places only, where any are not.
         bias: B, the leave-one-click-out bias of the difference, for ratios inside users; ``bias_error`` its standard
             error where only some users were looked at.
+        heavy: H, that bias by the clicks that carry much of their user's weight, and ``heavy_error`` its error.
         single_clicks: the share of users with one click, for ratios inside users.
         wins: effective users for whom the model behind is ahead.
         hit: how much one more hit would move the difference, where so many more are tried; else ``None``.
@@ -88,6 +94,8 @@ class Checks:
     supported: Contrast | None = None
     bias: float | None = None
     bias_error: float = 0.0
+    heavy: float = 0.0
+    heavy_error: float = 0.0
     single_clicks: float | None = None
     wins: float = math.inf
     hit: float | None = None
@@ -166,6 +174,14 @@ def _others(
         centre, half = (low + high) / 2.0 - 2.0 * checks.bias, (high - low) / 2.0  # of Δ − 2B
         reach = math.hypot(half, 2.0 * critical(1.0 - tail) * checks.bias_error)
         found.append(("users have too few clicks for ratios inside each of them", (centre - reach, centre + reach)))
+    if checks.heavy or checks.heavy_error:
+        centre, half = (low + high) / 2.0 - checks.heavy, (high - low) / 2.0  # of Δ − H
+        reach = math.hypot(half, critical(1.0 - tail) * checks.heavy_error)
+        reason = (
+            "single clicks carry most of the weight of their users, and ratios inside users then lean towards naive: "
+            "ask for the average over all pairs instead (target pooled)"
+        )
+        found.append((reason, (centre - reach, centre + reach)))
     if checks.shift:
         reason = "items that training hardly ever showed may weigh more than their counts say, and could undo it"
         found.append((reason, (low + checks.shift, high + checks.shift)))

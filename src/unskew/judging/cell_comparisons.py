@@ -10,16 +10,17 @@ import numpy as np
 
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import Cell
+from unskew.engine.support import DifferingWorth
 from unskew.estimators import Need, Target
 from unskew.inference.contrast import Contrast, alone, contrast
 from unskew.inference.fixed_users import DrawnErrors
 from unskew.inference.intervals import critical, percentile, two_sided_p
 from unskew.inference.moments import Moments
 from unskew.inference.steps import corrected
-from unskew.inference.verdict import FEW_WINS, Checks, Judgement, judge
+from unskew.inference.verdict import ALONE, FEW_WINS, MORE_HITS, SKEWED, Checks, Judgement, judge
 from unskew.judging.answers import PairAnswers
 from unskew.judging.companions import CompanionCell, confirming_cell, hit_counting_cell
-from unskew.judging.measure import Floats, Measured, weighted
+from unskew.judging.measure import Floats, Measured, uses_propensity, weighted
 from unskew.metrics import RankingMetric, Shape
 
 MOST_UNCOUNTED = (
@@ -119,6 +120,7 @@ class CellComparisons:
         """The interval that all checks allow, cut to what the metric can be, and whether it names a winner."""
         difference = self.difference(a, b)
         checks = self._checks(a, b, difference)
+        checks = replace(checks, others=(*checks.others, *self._rare_hits(a, b, difference)))
         found = judge(difference, self.tail, checks, self._bootstrapped(a, b))
         if found.decided and (unable := self._unable(a, b) or self._unconfirmed(a, b, found.low > 0.0)):
             found = judge(difference, self.tail, replace(checks, unable=unable))
@@ -260,6 +262,11 @@ class CellComparisons:
         found = self.measured.few_clicks.get(self.cell.run)
         return None if found is None else float(found.mean[self.cell.metric, a] - found.mean[self.cell.metric, b])
 
+    def heavy(self, model: int) -> float:
+        """H, the bias of a value by clicks that carry much of their user's weight; 0 without ratios inside users."""
+        found = self.measured.few_clicks.get(self.cell.run)
+        return 0.0 if found is None else float(found.heavy[self.cell.metric, model])
+
     def unsupported(self, a: int, b: int) -> float:
         """The larger share of worth on places that the log could never show."""
         shares = self.measured.unsupported.get(self.run.metrics[self.cell.metric])
@@ -310,6 +317,8 @@ class CellComparisons:
             supported=supported,
             bias=self.bias(a, b),
             bias_error=self._bias_error(a, b),
+            heavy=self.heavy(a) - self.heavy(b),
+            heavy_error=0.0 if few is None else _error(few.heavy_covariance[self.cell.metric], a, b),
             single_clicks=None if few is None else self.measured.setting.single_clicks,
             wins=wins,
             hit=None if weighted(self.run) or self.run.joined else self.hit,
@@ -357,10 +366,7 @@ class CellComparisons:
     def _bias_error(self, a: int, b: int) -> float:
         """The standard error of B where it rests on a sample of the users."""
         few = self.measured.few_clicks.get(self.cell.run)
-        if few is None or not few.sampled:
-            return 0.0
-        c = few.covariance[self.cell.metric]
-        return math.sqrt(max(float(c[a, a] + c[b, b] - 2.0 * c[a, b]), 0.0))
+        return 0.0 if few is None or not few.sampled else _error(few.covariance[self.cell.metric], a, b)
 
     def _bootstrapped(self, a: int, b: int) -> tuple[float, float] | None:
         """The interval of the replicates at this error probability."""
@@ -383,26 +389,57 @@ class CellComparisons:
     @cached_property
     def by_items(self) -> bool:
         """Whether P of all listed places is known, so that one can tell what hits a list could expect."""
+        return self.summed and self.measured.knows_items(self.run)
+
+    @cached_property
+    def summed(self) -> bool:
+        """Whether the cell adds up what weighted hits are worth, over all users."""
         metric = self.run.metrics[self.cell.metric]
         additive = isinstance(metric, RankingMetric) and metric.shape is Shape.ADDITIVE
         summed = self.run.target in (Target.POOLED, Target.PER_USER_SUM, Target.SUM_POOLED)
-        return weighted(self.run) and additive and summed and self.measured.knows_items(self.run)
+        return weighted(self.run) and additive and summed
+
+    def _differing(self, a: int, b: int) -> tuple[DifferingWorth | None, float]:
+        """Where two lists differ, and Σ of what their hits weigh."""
+        moments, first = self.moments, self.moments.form.places[0][0][0]
+        weighed = float(moments.mean[first[a]] + moments.mean[first[b]]) * moments.users
+        return (self.measured.differing(self.place, a, b) if weighed > 0.0 else None), weighed
+
+    def _rare_hits(self, a: int, b: int, difference: Contrast) -> list[tuple[str, tuple[float, float]]]:
+        """The intervals if heavy hits, which a list could hardly have had, had come; none where they are no matter.
+
+        A few heavy hits that mostly do not come leave no trace in the rows, and the error does not know of them.
+        """
+        if not (self.summed and uses_propensity(self.run) and difference.exists) or self.run.joined:
+            return []
+        apart, weighed = self._differing(a, b)
+        if apart is None:
+            return []
+        found, skewed = [], apart.skewness(weighed)
+        for own, model in enumerate((a, b)):
+            if skewed[own] - skewed[1 - own] <= SKEWED and skewed[own] <= ALONE:
+                continue
+            size = apart.heavy(own) * abs(self.unit(model)) * (1.0 - 2.0 * own)
+            name = self.measured.setting.models[model]
+            reason = f"{MORE_HITS} more hits of {name} at rarely shown places, which could hardly come, could undo it"
+            found.append((reason, difference.with_hits(MORE_HITS, size).interval(self.tail)))
+        return found
 
     def _unable(self, a: int, b: int) -> str:
         """Which list could expect too few hits where the two differ, in words."""
-        if not self.by_items:
+        found, weighed = self._differing(a, b) if self.by_items else (None, 0.0)
+        if found is None:
             return ""
-        engine, moments = self.measured.engine, self.moments
-        first = moments.form.places[0][0][0]
-        weighed = float(moments.mean[first[a]] + moments.mean[first[b]]) * moments.users
-        if weighed <= 0.0:
-            return ""
-        found = self.measured.differing(self.run, self.cell.metric, a, b)
-        for model, ess in zip((a, b), found.expected_ess(engine.users, weighed), strict=True):
+        for model, ess in zip((a, b), found.expected_ess(weighed), strict=True):
             if ess < FEW_WINS:
                 name = self.measured.setting.models[model]
                 return f"{name} had too little chance of a hit in this log: {ess:.1f} expected where the two differ"
         return ""
+
+
+def _error(covariance: Floats, a: int, b: int) -> float:
+    """The standard error of a difference."""
+    return math.sqrt(max(float(covariance[a, a] + covariance[b, b] - 2.0 * covariance[a, b]), 0.0))
 
 
 def _lesser(sampled: Contrast, fixed: Contrast) -> Contrast:

@@ -5,8 +5,8 @@ where the bias favours one of them: gs did so in nine of ten worlds. Their verdi
 they approximate says the same.
 
     ndcg, map (weighed)            dcg by snips, pooled
-    gs, stratified                 snips, pooled
-    clipped(E)                     E (pooled snips where E is a ratio inside users)
+    gs, stratified                 snips under the same target: another one may name another model
+    clipped(E)                     E
     switch                         dr
     others, of sums and pairs      dr with an outcome model, else ips, or snips where propensities are relative
     normalised inside users        normalised over all users
@@ -50,7 +50,8 @@ def confirming_cell(estimator: Estimator, target: Target, metric: Metric) -> Com
     if estimator.standing(target) is not Standing.BIASED:
         return None
     if target in (Target.PER_USER, Target.POOLED):
-        return CompanionCell(metric, SNIPS(), Target.POOLED)
+        inner = estimator.innermost
+        return CompanionCell(metric, SNIPS() if inner.standing(target) is Standing.BIASED else inner, target)
     target = Target.SUM_POOLED if target is Target.SUM_PER_USER else target
     inner, needs = estimator.innermost, estimator.needs(target)
     if inner.standing(Target.PER_USER_SUM) is not Standing.BIASED:

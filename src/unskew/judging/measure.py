@@ -16,7 +16,7 @@ from unskew.engine.few_clicks import FewClicks
 from unskew.engine.plan import EvaluationPlan, make_plan
 from unskew.engine.sampled_users import sample_limit
 from unskew.engine.sums import Sums
-from unskew.engine.support import DifferingWorth, ListedWorth
+from unskew.engine.support import DifferingWorth, ItemWeights, ListedWorth, WeightSums
 from unskew.estimators import Need, Standing, Summary
 from unskew.inference.simultaneous import Family, single_error
 from unskew.inference.verdict import Judgement
@@ -136,6 +136,8 @@ class Measured:
         judged: what was found out about pairs of models in these cells, by place, models and error probability.
         tips: whether the rows are there to be walked again, for tipping points.
         answers: where answers lie, for runs that rest on them.
+        weights: what is expected of the weights of every item's pairs, where P is known for seen pairs only.
+        apart: where the lists of pairs of models differ, by place and models, as far as it was looked up.
     """
 
     engine: Engine
@@ -151,17 +153,25 @@ class Measured:
     tips: bool = True
     leans: dict[int, Floats] = field(default_factory=dict)
     answers: AnswerChecks | None = None
+    weights: ItemWeights | None = None
+    apart: dict[tuple[int, int, int], DifferingWorth] = field(default_factory=dict)
 
     def knows_items(self, run: EstimatorRun) -> bool:
         """Whether P of all listed places is known."""
         return self.setting.propensity_of_items(run) is not None
 
-    def differing(self, run: EstimatorRun, metric: int, a: int, b: int) -> DifferingWorth:
-        """Where the lists of two models differ, by the worth and the propensities of a run."""
-        asked, propensity = run.metrics[metric], self.setting.propensity_of_items(run)
-        assert isinstance(asked, RankingMetric)
-        assert propensity is not None
-        return self.engine.differing_worth(a, b, propensity, asked.table(run.depth), sample_limit(self.engine.users))
+    def differing(self, place: int, a: int, b: int) -> DifferingWorth | None:
+        """Where the lists of two models differ, by the worth and the weights of a cell; ``None`` without weights."""
+        if (place, a, b) not in self.apart:
+            cell = self.plan.cells[place]
+            run = self.plan.runs[cell.run]
+            asked, propensity = run.metrics[cell.metric], self.setting.propensity_of_items(run)
+            weights = self.weights if propensity is None else ItemWeights.of_propensity(propensity)
+            if weights is None or not isinstance(asked, RankingMetric):
+                return None
+            limit = sample_limit(self.engine.users)
+            self.apart[place, a, b] = self.engine.differing_worth(a, b, weights, asked.table(run.depth), limit)
+        return self.apart[place, a, b]
 
 
 def measure(
@@ -183,33 +193,47 @@ def measure(
     extra = companion_plan(plan, len(setting.models))
     both = EvaluationPlan((*plan.runs, *extra.runs), (*plan.cells, *extra.cells))
     beside = EvaluationPlan(extra.runs, tuple(replace(cell, run=cell.run - len(plan.runs)) for cell in extra.cells))
-    owing = [place for place, run in enumerate(plan.runs) if len(setting.models) > 1 and owes_to_clicks(run)]
+    owing = [place for place, run in enumerate(both.runs) if len(setting.models) > 1 and owes_to_clicks(run)]
     asked, limit = answered_metrics(plan), clicks_limit(engine)
-    sums, worth, beside_worth, by_item, answers, *few = engine.together(
+    sums, worth, beside_worth, by_item, answers, weights, *few = engine.together(
         lambda rows: rows.first_pass(both, keep=keep, replicates=setting.replicates, seed=setting.seed),
         lambda rows: listed_worth(rows, plan)[1],
         lambda rows: listed_worth(rows, beside)[1],
         lambda rows: counted_worths(rows, plan, setting.seen_counts),
         lambda rows: rows.answer_sums(worth_tables(asked, plan)) if asked else None,
-        *(partial(_few_clicks, run=plan.runs[place], limit=limit) for place in owing),
+        partial(_weight_sums, wanted=weighs_seen_pairs(both, setting)),
+        *(partial(_few_clicks, run=both.runs[place], limit=limit) for place in owing),
     )
     own, others = _divided(sums, plan)
+    expected = None if weights is None else weights.expected
     redrawn = None if redraw is None else redraw()
     companion = None
     if extra.runs:
-        companion = Measured(engine, beside, setting, others, {}, _unsupported(beside, beside_worth), {})
+        first = len(plan.runs)
+        theirs = {place - first: found for place, found in zip(owing, few, strict=True) if place >= first}
+        companion = Measured(engine, beside, setting, others, theirs, _unsupported(beside, beside_worth), {})
+        companion = replace(companion, weights=expected)
         companion = replace(companion, companion=companion)
     counts = count_errors(by_item, plan, setting.seen_counts)
     own = over_draws(with_spread(own, counts), plan)
-    ratios = dict(zip(owing, few, strict=True))
+    ratios = {place: found for place, found in zip(owing, few, strict=True) if place < len(plan.runs)}
     found = Measured(engine, plan, setting, own, ratios, _unsupported(plan, worth), counts, redrawn, companion)
-    return replace(
-        found, answers=None if answers is None else AnswerChecks.of(answers, [str(m) for m in asked], setting.design)
-    )
+    told = None if answers is None else AnswerChecks.of(answers, [str(m) for m in asked], setting.design)
+    return replace(found, answers=told, weights=expected)
 
 
 def _few_clicks(rows: Engine, run: EstimatorRun, limit: np.uint64 | None) -> FewClicks:
     return rows.few_clicks(run, limit)
+
+
+def _weight_sums(rows: Engine, *, wanted: bool) -> WeightSums | None:
+    return rows.weight_sums() if wanted else None
+
+
+def weighs_seen_pairs(plan: EvaluationPlan, setting: Setting) -> bool:
+    """Whether lists are compared by propensities that are known for seen pairs only."""
+    ranked = any(uses_propensity(run) and _ranking([run]) for run in plan.runs)
+    return ranked and len(setting.models) > 1 and setting.item_propensity is None
 
 
 def clicks_limit(engine: Engine) -> np.uint64 | None:

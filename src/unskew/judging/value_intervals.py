@@ -11,6 +11,7 @@ from unskew.judging.cell_comparisons import CellComparisons
 from unskew.judging.measure import Measured, weighted
 from unskew.metrics import RankingMetric
 
+FAR_OFF = 0.1  # of a value: what few clicks may do to it before a reader is told
 ENOUGH_HITS = 30.0  # effective users with hits: fewer leave room for heavy ones that did not come
 
 
@@ -63,7 +64,16 @@ def value_doubt(compared: CellComparisons, model: int) -> str:
     ranked = isinstance(compared.run.metrics[compared.cell.metric], RankingMetric)
     if refused := refused_value(compared, model):
         return f"no value: {refused}."
-    if not compared.run.traits.uses_seen_pairs or not ranked or math.isnan(compared.moments.values[model]):
+    if not compared.run.traits.uses_seen_pairs or math.isnan(compared.moments.values[model]):
+        return ""
+    off, variance = abs(compared.heavy(model)), float(compared.moments.covariance[model, model])
+    if off > FAR_OFF * abs(compared.moments.values[model]) and off**2 > variance:
+        what, instead = ("clicks", "target pooled") if ranked else ("ratings", "snips over all pairs")
+        return (
+            f"single {what} carry most of the weight of their users: ratios inside users may be off by {off:.2g}, "
+            f"towards naive; {instead} is not."
+        )
+    if not ranked:
         return ""
     if (answers := compared.answers(model)) is not None:
         few = f"its value rests on {answers.positive:,} positive of {answers.answers:,} answers about its list"

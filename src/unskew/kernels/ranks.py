@@ -85,17 +85,18 @@ def differing(
     other_indptr: Ints64,
     other_item: Ints32,
     other_rank: Ints32,
-    propensity: Floats,
+    weight: Floats,
+    square: Floats,
     worth: Floats,
     users: Ints64,
     out: Floats,
 ) -> None:
-    """``out`` = Σ d and Σ d²/P over the items to which a list gives more worth than the other list, by d.
+    """``out`` = Σ d, Σ d²/P, Σ worth over the list, Σ d³/P², over the items to which a list gives more worth, by d.
 
-    The third number is Σ worth over the list. Items without a code (−1) or without a propensity (NaN) are passed over
-    in the first two.
+    ``weight`` is 1/P of each item, ``square`` 1/P². Items without a code (−1) or without a weight (NaN) are passed over
+    in all but the third.
     """
-    depth, items = len(worth), len(propensity)
+    depth, items = len(worth), len(weight)
     other, stamp = np.zeros(items), np.full(items, -1, dtype=np.int64)
     for j in range(len(users)):
         u = users[j]
@@ -111,9 +112,10 @@ def differing(
             if r >= depth:
                 break
             out[2] += worth[r]
-            if i < 0 or not propensity[i] > 0.0:
+            if i < 0 or not weight[i] > 0.0:
                 continue
             d = worth[r] - (other[i] if stamp[i] == j else 0.0)
             if d > 0.0:
                 out[0] += d
-                out[1] += d * d / propensity[i]
+                out[1] += d * d * weight[i]
+                out[3] += d * d * d * square[i]
