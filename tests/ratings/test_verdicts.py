@@ -50,7 +50,10 @@ def test_the_smaller_error_is_the_better_one(metric: str) -> None:
     rows = {v.estimator: v for v in result.verdicts_ if (v.a, v.b) == ("far", "near")}
     assert set(rows) == set(ESTIMATORS)
     for row in rows.values():
-        assert row.verdict == ("behind" if row.estimator == "naive" else "worse")
+        if row.estimator == "snips(over=user)" and row.verdict == "undecided":  # about one rare rating of each user
+            assert "single clicks carry most of the weight of their users" in row.trust
+        else:
+            assert row.verdict == ("behind" if row.estimator == "naive" else "worse")
         assert (row.difference > 0.0) == (metric != "accuracy")
         assert row.low <= row.difference <= row.high
 

@@ -179,7 +179,7 @@ def _others(
         reach = math.hypot(half, critical(1.0 - tail) * checks.heavy_error)
         reason = (
             "single clicks carry most of the weight of their users, and ratios inside users then lean towards naive: "
-            "ask for the average over all pairs instead (target pooled)"
+            "ask for the average over all pairs instead (target pooled, or snips over all pairs)"
         )
         found.append((reason, (centre - reach, centre + reach)))
     if checks.shift:
