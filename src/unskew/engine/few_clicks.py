@@ -9,7 +9,8 @@ of it only. With v the share of click j in the weight of its user,
     h_u = Σ over clicks j of v/(1 − v) · (R_u without j  −  R_u)
 
 puts that right: of a click that few users have, the jackknife shows the part 1 − v, this all of it. It is too large
-rather than too small (mostly 1 to 3 times the bias of skewed worlds, where b is .1 to .9 of it), so it is taken off once.
+rather than too small (mostly 1 to 3 times the bias of skewed worlds, where b is .1 to .9 of it), so it is taken off
+once.
 
 Any estimator and metric will do: its per-user columns are filled again for users who lack one of their clicks. Of many
 users a sample serves, those with the least hashes, so that it is the same in all engines, and of many clicks a few:
