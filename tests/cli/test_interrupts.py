@@ -94,7 +94,7 @@ def run(where: str, action: str, command: list[str], folder: Path, **environment
 PROMPTLY = 60.0  # seconds: two on an idle machine, and who is waited for would never end
 PLACES = {
     "loading": "numba",
-    "reading a list in a thread": "unskew.log.lists.lists_of",
+    "reading a list in a thread": "unskew.log.lists.code_pieces",
     "reading": "unskew.log.interactions.log_of",
     "making machine code": "numba.core.codegen:JITCodeLibrary._finalize_specific",
     "fitting": "unskew.propensity.popularity:Popularity.fit",
