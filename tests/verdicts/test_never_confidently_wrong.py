@@ -399,6 +399,7 @@ def test_pairs_that_were_hardly_ever_seen_widen_errors_of_predictions() -> None:
         models,
         metrics=["mae"],
         feedback="ratings",
+        propensity="known",  # a column of 0.3 in every row that was seen
         users=pl.DataFrame({"user": np.arange(users)}),
         items=pl.DataFrame({"item": np.arange(items)}),
     )
