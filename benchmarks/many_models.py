@@ -24,7 +24,7 @@ from promise import Promise, as_long, at_most
 from store import HERE, Measured, alone, conditions, keep, machine, medians, versions
 from workloads import ENGINES
 
-ROWS, MODELS, LISTED, MEMORY = 10_000_000, 10, 10, "512MiB"
+ROWS, MODELS, LISTED, MEMORY = 10_000_000, 10, 10, "768MiB"
 LESS = 0.5  # of polars' memory
 DUCKDB = Peer("DuckDB", "duckdb", "duckdb")
 TITLES = {"unskew": "unskew, with intervals and verdicts", "polars": "polars, sums", "duckdb": "DuckDB, sums"}
