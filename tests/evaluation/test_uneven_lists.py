@@ -161,7 +161,8 @@ def test_a_stream_says_the_same(drop_seen: bool, tmp_path: Path) -> None:
     given = {"full": made["full"], "other": made["cut"].filter((pl.col("user") % 9 > 0) & (pl.col("rank") != 2))}
     for name, table in (given | {"test": made["test"], "train": made["train"]}).items():
         table.write_parquet(tmp_path / f"{name}.parquet")
-    asked: dict[str, Any] = {"metrics": [f"recall@{K}", "dcg"], "drop_seen": drop_seen, "propensity": "known(part=test)"}
+    metrics, known = [f"recall@{K}", "dcg"], "known(part=test)"
+    asked: dict[str, Any] = {"metrics": metrics, "drop_seen": drop_seen, "propensity": known}
     found = [
         us.evaluate(
             str(tmp_path / "test.parquet"),
