@@ -118,8 +118,8 @@ def sections(found: Measured) -> dict[str, str]:
         f'by {models} models, as Parquet. unskew (`engine="stream"`, `memory="{found["memory"]}"`) gives recall@10 by '
         f"snips with intervals, {jobs['unskew']['verdicts']} verdicts between models and tipping points. polars (its "
         "streaming engine) and DuckDB join every model's lists to the rows, group by user and give the estimate alone. "
-        f"Each job in a fresh process, medians of {found['repeats']} runs. The limit was chosen among three by the time "
-        "that they take: with 512MiB DuckDB was quicker by the clock, though not by CPU seconds.",
+        f"Each job in a fresh process, medians of {found['repeats']} runs. The limit was chosen among three by the "
+        "time that they take: with 512MiB DuckDB was quicker by the clock, though not by CPU seconds.",
         "",
         "| | seconds | CPU seconds | peak MiB |",
         "| --- | --- | --- | --- |",
