@@ -11,6 +11,7 @@ import polars as pl
 
 from peers import common
 from unskew.kernels import sums
+from unskew.kernels.hits import find_hits, over_hits
 from unskew.kernels.ranks import find_ranks
 
 Floats = npt.NDArray[np.float64]
@@ -33,6 +34,7 @@ def prepare(folder: Path) -> Callable[[], common.Values]:
     cuts = np.array(common.CUTS, dtype=np.int64)
     gain, discount = tables(max(common.CUTS))
     table = np.ascontiguousarray(np.hstack([gain, discount, gain]))
+    divisor = np.concatenate([0 * cuts, 1 + np.arange(len(cuts)), 0 * cuts])
     ones = np.ones(len(item))
     pool = ThreadPoolExecutor(os.cpu_count() or 1)
 
@@ -40,16 +42,18 @@ def prepare(folder: Path) -> Callable[[], common.Values]:
         high = min(low + BLOCK, len(users))
         rows = slice(indptr[low], indptr[high])
         own, weight = indptr[low : high + 1] - indptr[low], ones[rows]
-        positives = np.diff(own)[:, None]
         rank = np.empty(len(weight), dtype=np.int32)
         find_ranks(indptr, item, list_indptr, list_item, list_rank, low, high, rank)
-        below = np.repeat(positives.astype(np.float64), 3 * len(cuts), axis=1)
-        ideal = np.empty((high - low, len(cuts)))
-        sums.ideal(own, weight, discount, ideal)
-        below[:, len(cuts) : 2 * len(cuts)] = ideal
-        found = np.empty((high - low, 3 * len(cuts)))
-        sums.over_hits(own, weight, weight, rank, table, 2 * len(cuts), below, np.arange(3 * len(cuts)), found)
-        return np.asarray(found.sum(axis=0))
+        below = np.empty((1 + len(cuts), high - low))
+        below[0] = np.diff(own)
+        sums.ideal(own, weight, discount, below[1:])
+        starts, precision = np.empty(high - low + 1, dtype=np.int64), np.empty(len(rank) + 1)
+        row, place = np.empty((2, len(rank) + 1), dtype=np.int64)
+        find_hits(own, weight, rank, len(table), starts, row, place, precision)
+        found = np.empty((3 * len(cuts), high - low))
+        hits = starts, row, place, precision
+        over_hits(*hits, weight, table, 2 * len(cuts), below, divisor, np.arange(3 * len(cuts)), found)
+        return np.asarray(found.sum(axis=1))
 
     def metrics() -> common.Values:
         total = sum(pool.map(block, range(0, len(users), BLOCK)), start=np.zeros(len(common.METRICS)))

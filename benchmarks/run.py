@@ -23,7 +23,7 @@ from rich.table import Table
 from data import QUICK, Size, ensure
 from envs import HERE, PEERS, Peer, python_of
 from render import tables
-from store import keep, machine, medians
+from store import keep, machine, medians, surroundings
 
 TIMEOUT = 300  # seconds per process
 PATIENCE = 30  # seconds to spend on repeating a job
@@ -123,7 +123,7 @@ def run(command: list[str], env: Mapping[str, str] | None = None) -> Measured:
     start = time.perf_counter()
     try:
         done = subprocess.run(
-            command, cwd=HERE, env=os.environ | (env or {}), capture_output=True, text=True, timeout=TIMEOUT
+            command, cwd=HERE, env={**surroundings(), **(env or {})}, capture_output=True, text=True, timeout=TIMEOUT
         )
     except subprocess.TimeoutExpired:
         return {"error": f"more than {TIMEOUT} s"}

@@ -94,9 +94,18 @@ def medians(runs: Sequence[Measured], units: Sequence[str] = UNITS) -> Measured:
     return {**runs[0], **found, "runs": len(runs)}
 
 
+def surroundings() -> dict[str, str]:
+    """The variables of a measured process: modules may keep their bytecode, as installed packages have it.
+
+    pip compiles what it installs, so that every other library has its bytecode; from a checkout, where
+    ``PYTHONDONTWRITEBYTECODE`` is set, each process would compile all modules of unskew anew.
+    """
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
 def alone(python: Path, *arguments: str, env: Mapping[str, str] | None = None) -> Measured:
     """One job in a fresh process: the JSON of its last line."""
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", **(env or {})}  # nobody's sweeps use threads of BLAS
+    environment = {**surroundings(), "OPENBLAS_NUM_THREADS": "1", **(env or {})}  # nobody's sweeps use threads of BLAS
     environment.pop("OMP_NUM_THREADS", None)  # everybody may use all cores
     done = subprocess.run([str(python), *arguments], capture_output=True, text=True, cwd=HERE, env=environment)
     if done.returncode:

@@ -25,7 +25,7 @@ import numpy as np
 
 from envs import HERE, Peer, python_of
 from promise import Promise, as_fast, as_long
-from store import Measured, conditions, keep, machine
+from store import Measured, conditions, keep, machine, surroundings
 from workloads import TOP_K
 
 LIBRARIES = {
@@ -65,7 +65,7 @@ def measure(folder: Path, library: str, times: int) -> dict[str, Any]:
     python = python_of(Peer(library, library, LIBRARIES[library]))
     command = [str(python), "-W", "ignore", "-m", "peers.peer_top_k", str(folder), library, str(K), str(times)]
     path = os.pathsep.join([str(HERE), str(HERE.parent / "src")])
-    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": path}, cwd=HERE)
+    done = subprocess.run(command, capture_output=True, text=True, env=surroundings() | {"PYTHONPATH": path}, cwd=HERE)
     if done.returncode:
         sys.exit(f"{library}: {done.stderr}")
     return dict(json.loads(done.stdout.splitlines()[-1]))

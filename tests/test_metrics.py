@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from unskew import metrics
 from unskew.errors import InputError
-from unskew.kernels import sums
+from unskew.kernels import hits, sums
 from unskew.metrics import RankingMetric, Shape
 
 FORMULAS: dict[str, Callable[[int], float]] = {
@@ -107,22 +107,28 @@ def test_kernels_agree_with_loops(users: list[list[tuple[float, float, int]]]) -
     rank = np.array([row[2] for row in rows], dtype=np.int32)
     table = np.stack([metrics.ranking(m).table(8) for m in ("recall@3", "dcg")], axis=1)
     cuts = np.array([2, 5], dtype=np.int64)
-    out = {name: np.empty((len(users), 2)) for name in ("ideal", "largest", "best")}
+    out = {name: np.empty((len(users), 2)) for name in ("largest", "best")}
     cut = np.empty((len(users), 1))
     inside = np.arange(9)[:, None] <= cuts
-    listed = np.empty((len(users), 4))
-    both, plain = np.hstack([table, inside.astype(np.float64)]), np.empty((0, 0))
-    sums.over_hits(indptr, weight, value, rank, both, 2, plain, np.arange(4), listed)
-    out["additive"], out["precision"] = listed[:, :2], listed[:, 2:]
-    sums.ideal(indptr, weight, table, out["ideal"])
+    listed, best = np.empty((4, len(users))), np.empty((2, len(users)))
+    none, plain = np.zeros((9, 2)), np.empty((0, 0))
+    both = np.hstack([table, none, inside.astype(np.float64), none])
+    columns = np.array([0, 1, -1, -1, 2, 3, -1, -1])
+    starts, precision = np.empty(len(users) + 1, dtype=np.int64), np.empty(len(rows) + 1)
+    row, place = np.empty((2, len(rows) + 1), dtype=np.int64)
+    hits.find_hits(indptr, value, rank, 9, starts, row, place, precision)
+    hits.over_hits(starts, row, place, precision, weight, both, 4, plain, 0 * columns, columns, listed)
+    out["additive"], out["precision"] = listed[:2].T, listed[2:].T
+    sums.ideal(indptr, weight, table, best)
+    out["ideal"] = best.T
     sums.largest(indptr, weight, cuts, out["largest"])
     sums.best(indptr, value, rank, table, out["best"])
     sums.cut(indptr, value, rank, cut)
     for u, user in enumerate(users):
-        hits = sorted(r for _, y, r in user if y > 0.0 and r > 0)
+        found = sorted(r for _, y, r in user if y > 0.0 and r > 0)
         ordered = sorted((w * y for w, y, _ in user), reverse=True)
         relevant = len([y for _, y, _ in user if y > 0.0])
-        assert cut[u, 0] == pytest.approx(len([r for r in hits if r <= relevant]) / relevant if relevant else 0.0)
+        assert cut[u, 0] == pytest.approx(len([r for r in found if r <= relevant]) / relevant if relevant else 0.0)
         for t in range(2):
 
             def worth(r: int, t: int = t) -> float:
@@ -133,9 +139,9 @@ def test_kernels_agree_with_loops(users: list[list[tuple[float, float, int]]]) -
                 "ideal": sum(w * worth(j) for j, w in enumerate(ordered, 1)),
                 "largest": sum(ordered[: cuts[t]]),
                 "precision": sum(
-                    w * y * (hits.index(r) + 1) / r for w, y, r in user if y > 0.0 and 0 < r <= int(cuts[t])
+                    w * y * (found.index(r) + 1) / r for w, y, r in user if y > 0.0 and 0 < r <= int(cuts[t])
                 ),
-                "best": worth(hits[0]) if hits else 0.0,
+                "best": worth(found[0]) if found else 0.0,
             }
             for name, number in expected.items():
                 assert out[name][u, t] == pytest.approx(number, rel=1e-12, abs=1e-12), name

@@ -45,7 +45,7 @@ def test_sums_are_those_of_a_loop(users: int, replicates: int, limits: Hashes) -
     expected = weights(hashes, replicates, limits)
     for columns in (x, x[:, :4]):
         out = np.full((columns.shape[1], replicates), 0.25)
-        resample(columns, hashes, SEED, limits, out)
+        resample(np.ascontiguousarray(columns.T), hashes, SEED, limits, out)
         np.testing.assert_allclose(out - 0.25, (expected @ columns).T, rtol=1e-12, atol=1e-12 * users)
     one = np.empty(users)
     for b in (0, replicates - 1):
@@ -59,5 +59,5 @@ def test_what_is_no_number_stays_one() -> None:
     x = np.zeros((9, 2))
     x[4, 1] = np.nan
     out = np.zeros((2, 3))
-    resample(x, hashes, SEED, EVEN, out)
+    resample(np.ascontiguousarray(x.T), hashes, SEED, EVEN, out)
     assert (out[0] == 0.0).all() and np.isnan(out[1]).all()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from unskew.log import numbered_texts
 from unskew.log.ids import Ids, hash_texts
-from unskew.log.numbered_texts import SLOTS, TextTable, number
+from unskew.log.numbered_texts import SLOTS, TextTable, number, unusual
 
 texts_of_any_length = st.lists(st.text(max_size=40) | st.sampled_from(["a" * n for n in range(10, 36)]))
 
@@ -130,3 +130,24 @@ def test_categories_are_coded_as_their_texts(dtype: pl.DataType) -> None:
     assert labels.values.equals(ids.values)
     assert labels.values.dtype == pl.String
     assert codes.tolist() == wanted.tolist()
+
+
+@settings(deadline=None)
+@given(texts=texts_of_any_length | st.lists(st.text(st.characters(codec="ascii"), max_size=40)), cut=st.integers(0, 9))
+def test_unusual_texts_hold_a_blank_a_control_character_or_a_sign_beyond_ascii(texts: list[str], cut: int) -> None:
+    """Wherever it stands in a text of any length."""
+    column = pl.concat(
+        [pl.Series(texts[:cut], dtype=pl.String), pl.Series(texts[cut:], dtype=pl.String)], rechunk=False
+    )
+    wanted = [text for text in texts if any(not 33 <= ord(sign) <= 127 for sign in text)]
+    assert unusual(column).to_list() == wanted
+
+
+@pytest.mark.parametrize("length", [1, 5, 8, 12, 13, 15, 16, 17, 24, 36])
+@pytest.mark.parametrize("sign", ["\x00", "\n", " ", "\x80", "é"])
+def test_an_unusual_sign_is_seen_at_every_place(length: int, sign: str) -> None:
+    """And texts of the outermost usual signs are not taken for unusual."""
+    usual = pl.Series(["!" * length, "~" * length, "\x7f" * length])
+    assert unusual(usual).is_empty()
+    odd = pl.Series(["!" * place + sign + "~" * (length - 1 - place) for place in range(length)])
+    assert unusual(odd).equals(odd)

@@ -113,6 +113,7 @@ def align(
     *,
     outcome: Outcome | None,
     strata_columns: Sequence[str],
+    shares: bool,
 ) -> Aligned:
     """Give the judged rows their propensities and predictions, and code the lists.
 
@@ -121,9 +122,10 @@ def align(
         train: the training log as it was fitted to.
         outcome: the outcome model that will be asked; only whether there is one matters here.
         strata_columns: columns by which estimators make strata.
+        shares: whether shares of strata are measured on the training rows.
     """
     training = None if coded.train is None else TrainingCounts.of(coded.train, coded.items)
-    common = Common(model, training, tuple(strata_columns))
+    common = Common(model, training, tuple(strata_columns), shares)
     part = align_part(inputs, coded, common)
     facts = replace(
         InputFacts.of(inputs),

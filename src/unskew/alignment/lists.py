@@ -243,16 +243,17 @@ def _recoded(given: Recommendations, test: Log, train: Log | None, inside: Bools
     row, names = test.users.into(given.users), np.append(given.items.into(test.items), np.int32(-1))
     target, stay = starts_among(given.indptr, row)
     kept = np.array_equal(names[:-1], np.arange(len(names) - 1)) and stay
-    listed, counts = np.zeros(len(names), dtype=np.bool_), np.zeros(2, dtype=np.int64)
+    counts = np.zeros(len(names), dtype=np.int64)
     item = np.empty(0 if kept else int(target[-1]), dtype=np.int32)
     rank = np.empty(0 if stay else int(target[-1]), dtype=np.int32)
     nobody = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
     known = None if train is None else train.recode(test.users, test.items)
-    seen = nobody if known is None else (known.indptr, known.item)
-    recode_lists(
-        given.indptr, given.item, given.rank, row, names, inside, *seen, target, not stay, counts, listed,
-        item, rank,
+    training = nobody if known is None else (known.indptr, known.item)
+    seen = recode_lists(
+        given.indptr, given.item, given.rank, row, names, len(test.items), *training, target, not stay, counts, item,
+        rank,
     )  # fmt: skip
+    listed = counts > 0
     if target[-1] < len(given.item):
         listed[given.item] = True  # −1, an item without a code, marks the place at the end
     lists = replace(
@@ -263,7 +264,8 @@ def _recoded(given: Recommendations, test: Log, train: Log | None, inside: Bools
         item=given.item if kept else item,
         rank=given.rank if stay else rank,
     )
-    return _Recoded(lists, int(counts[0]), int(counts[1]), listed[:-1])
+    beyond = int(counts[~inside[names]].sum())  # −1, an item without a name, reads the end
+    return _Recoded(lists, int(seen), beyond, listed[:-1])
 
 
 def _strange(name: str, facts: ListFacts, unknown: Bools, items: tuple[Any, Any]) -> tuple[StrangeIds, ...]:

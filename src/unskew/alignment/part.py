@@ -58,11 +58,16 @@ class TrainingCounts(Mergeable):
     def of(cls, train: Log, items: Ids) -> TrainingCounts:
         """Of a training log with its gains, over the items of an evaluation."""
 
-        def count(log: Log) -> Floats:
-            codes = log.items.into(items)[log.item]
-            return np.bincount(codes, minlength=len(items)).astype(np.float64)
+        codes = train.items.into(items)
 
-        return cls(count(train), count(train.positives()))
+        def count(log: Log) -> Floats:
+            own = np.bincount(log.item, minlength=len(log.items))
+            out = np.zeros(len(items))
+            out[codes[own > 0]] = own[own > 0]
+            return out
+
+        seen, liked = count(train), train.positives()
+        return cls(seen, seen if len(liked) == len(train) else count(liked))
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +85,7 @@ class Common:
     model: Propensity | None
     training: TrainingCounts | None
     strata_columns: tuple[str, ...]
-    shares: bool = True
+    shares: bool
     alone: bool = True
 
     @property

@@ -57,23 +57,26 @@ class RowFacts(Mergeable):
     def of(cls, held: EvaluationData, rows: Log, known: Log | None, dropped: Mapping[str, int]) -> RowFacts:
         """Of some users."""
         value, lengths = held.value, np.diff(held.indptr)
-        p = held.propensity
+        liked = value > 0.0
+        positives, p = int(np.count_nonzero(liked)), held.propensity
+        seen = None if p is None else Histogram.of(p)
+        pairs = seen if p is None or positives == len(value) else Histogram.of(p[liked])
         new = np.zeros(len(lengths), dtype=np.bool_) if known is None else np.diff(known.indptr) == 0
         return cls(
             users=held.users,
             active=int(np.count_nonzero(lengths)),
             clicks=held.click_counts,
-            by_item=np.bincount(held.item[value > 0.0], minlength=len(rows.items)),
+            by_item=np.bincount(held.item if positives == len(value) else held.item[liked], minlength=len(rows.items)),
             rows=len(value),
-            positives=int(np.count_nonzero(value > 0.0)),
+            positives=positives,
             zeros=int(np.count_nonzero(value == 0.0)),
             graded=int(np.count_nonzero((value != 0.0) & (value != 1.0))),
             logged_zeros=0 if rows.value is None else int(np.count_nonzero(rows.value == 0.0)),
             known=0 if known is None else len(known),
             untrained=int(np.count_nonzero(lengths[new])),
             untrained_rows=int(lengths[new].sum()),
-            pairs=None if p is None else Histogram.of(p[value > 0.0]),
-            seen=None if p is None else Histogram.of(p),
+            pairs=pairs,
+            seen=seen,
             candidates=0.0 if held.candidates is None else float(held.candidates.sum()),
             most_rows=int(lengths.max(initial=0)),
             outcomes=range_of(value),

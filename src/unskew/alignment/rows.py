@@ -33,7 +33,13 @@ OFF = 0.05  # and the share of the estimates' level that this must be: splits of
 
 def inside(log: Log, users: Ids) -> Bools:
     """Which rows belong to users of the population."""
-    return np.asarray(log.users.into(users)[log.user] >= 0)
+    there = log.users.into(users) >= 0
+    return np.ones(len(log), dtype=np.bool_) if there.all() else np.asarray(there[log.user])
+
+
+def those_inside(log: Log, users: Ids) -> Log:
+    """The rows of users of the population: the log itself, where all of them are."""
+    return log if (log.users.into(users) >= 0).all() else log.take(inside(log, users))
 
 
 def judged(test: Log, train: Log | None, users: Ids, items: Ids, rules: Rules, dropped: dict[str, int]) -> Log:

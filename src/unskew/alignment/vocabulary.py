@@ -10,7 +10,7 @@ import numpy as np
 
 from unskew.alignment.answers import JoinedLog, join_answers
 from unskew.alignment.inputs import Inputs, Rules
-from unskew.alignment.rows import inside, judged
+from unskew.alignment.rows import judged, those_inside
 from unskew.kernels.arrays import Floats
 from unskew.log import Ids, Log
 from unskew.log.relevance import train_gains
@@ -68,7 +68,7 @@ def code_part(inputs: Inputs, vocabulary: Vocabulary) -> Coded:
     test, train, users, rules = inputs.test, inputs.train, inputs.users, inputs.rules
     dropped = dict(test.account.dropped)
     items, logged = vocabulary
-    known = None if train is None else train.take(inside(train, users)).recode(users, items)
+    known = None if train is None else those_inside(train, users).recode(users, items)
     rows = judged(test, known, users, items, rules, dropped)
     gained = None if train is None else replace(train, gain=training_gains(train, rules))
     return Coded(items, logged, rows, known, gained, dropped)

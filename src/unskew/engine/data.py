@@ -14,9 +14,33 @@ from unskew.estimators import Batch
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.kernels import sums
 from unskew.kernels.arrays import Bools, Floats, Hashes, Ints32, Ints64, present
+from unskew.kernels.hits import find_hits
 from unskew.kernels.ranks import find_ranks
 from unskew.log import Recommendations
 from unskew.log.order import regroup
+
+
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """The rows of some users whose items a model lists, user by user, the best rank first (``kernels/hits.py``)."""
+
+    starts: Ints64
+    row: Ints64
+    place: Ints64
+    precision: Floats
+
+    @classmethod
+    def of(cls, batch: Batch, rank: Ints32, depth: int) -> Hits:
+        """Those above a depth."""
+        starts, row, place = (np.empty(n + 1, dtype=np.int64) for n in (batch.users, len(rank), len(rank)))
+        precision = np.empty(len(rank) + 1)
+        find_hits(batch.indptr, batch.value, rank, depth, starts, row, place, precision)
+        return cls(starts, row, place, precision)
+
+    @property
+    def arrays(self) -> tuple[Ints64, Ints64, Ints64, Floats]:
+        """As kernels take them."""
+        return self.starts, self.row, self.place, self.precision
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +67,13 @@ class Ranked:
     list_inside: Bools | None = None
     list_range: PredictionRange = NO_PREDICTIONS
     list_census: CensusPairs | None = None
+    _hits: dict[int, Hits] = field(init=False, default_factory=dict, repr=False)
+
+    def hits(self, batch: Batch, depth: int) -> Hits:
+        """The rows with a rank from 1 to ``depth`` − 1; all estimators sum over the same ones."""
+        if depth not in self._hits:
+            self._hits[depth] = Hits.of(batch, self.rank, depth)
+        return self._hits[depth]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -176,6 +207,11 @@ class JoinedBlock:
 
     batch: Batch
     ranked: list[Ranked]
+
+
+def empty_columns(users: int, width: int) -> Floats:
+    """Room for numbers of users, (users, columns), every column in one piece: kernels walk along columns."""
+    return np.empty((width, users)).T
 
 
 def user_sums(batch: Batch, numbers: Floats) -> Floats:

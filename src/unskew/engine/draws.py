@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from unskew.engine.data import EvaluationData, Ranked
+from unskew.engine.data import EvaluationData, Ranked, empty_columns
 from unskew.estimators import Batch
 from unskew.inference.draw_error import DrawSums
 from unskew.kernels.arrays import Bools, Floats
@@ -31,10 +31,11 @@ def averaged(
     Without draws the rows are taken as they are, once.
     """
     if held.draws is None:
-        x = np.empty((batch.users, width))
+        x = empty_columns(batch.users, width)
         return x, [fill(batch, ranked, x)], None
     marks = held.draws.marks[:, held.indptr[low] : held.indptr[high]]
-    x, own = np.zeros((batch.users, width)), np.empty((batch.users, width))
+    x, own = empty_columns(batch.users, width), empty_columns(batch.users, width)
+    x[:] = 0.0
     totals, change, found = np.empty((len(marks), width)), np.zeros(width), []
     for n, mark in enumerate(marks):
         found.append(fill(*_kept(batch, ranked, mark >= DRAWN), own))

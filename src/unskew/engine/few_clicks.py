@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unskew.engine.data import EvaluationData, Ranked
+from unskew.engine.data import EvaluationData, Ranked, empty_columns
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.walk import walk
 from unskew.estimators import Batch, Target
@@ -198,7 +198,7 @@ class _Clicks:
             q_total=None,
         )
         theirs = [Ranked(r.rank[rows], None if r.predicted is None else r.predicted[rows]) for r in self.ranked]
-        x = np.empty((len(sizes), run.width))
+        x = empty_columns(len(sizes), run.width)
         run.fill_columns(made, theirs, x)
         return np.stack([x[:, run.columns(t)[: run.models]] for t in range(len(run.metrics))], axis=1)
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from unskew.engine import answers, few_clicks, items, support
-from unskew.engine.data import EvaluationData, Ranked
+from unskew.engine.data import EvaluationData, Ranked, empty_columns
 from unskew.engine.draws import averaged
 from unskew.engine.engine import Engine
 from unskew.engine.estimator_run import EstimatorRun
@@ -70,7 +70,7 @@ class MemoryEngine:
             tallied = reduce(_Tallied.merge, filled)
             fits = [run.model_errors(batch, ranked) for run in plan.runs]
             return Sums(
-                tuple(Moments.of(x, c.columns, c.form, _of_metric(fits[c.run], c.metric)) for c in plan.cells),
+                _moments(plan, x, fits),
                 tallied.tallies,
                 tallied.carried,
                 x.sum(axis=0),
@@ -110,7 +110,7 @@ class MemoryEngine:
 
         def one(low: int, high: int) -> Floats:
             batch, ranked = held.batch(low, high), held.ranked(low, high)
-            x = np.empty((high - low, plan.width))
+            x = empty_columns(high - low, plan.width)
             for run in plan.runs:
                 run.fill_columns(batch, ranked, x)
             if replicate is not None:
@@ -184,6 +184,15 @@ class _Tallied(Mergeable):
 
     tallies: tuple[Tally, ...]
     carried: tuple[Carried, ...]
+
+
+def _moments(plan: EvaluationPlan, x: Floats, fits: Sequence[list[ModelError] | None]) -> tuple[Moments, ...]:
+    """The moments of every cell; ``fits`` is by run."""
+    found: dict[int, Moments] = {}
+    for form, places, columns in plan.cells_alike:
+        own = [_of_metric(fits[plan.cells[place].run], plan.cells[place].metric) for place in places]
+        found |= dict(zip(places, Moments.of_cells(x, columns, form, own), strict=True))
+    return tuple(found[place] for place in range(len(plan.cells)))
 
 
 def _of_metric(fits: list[ModelError] | None, metric: int) -> ModelError | None:

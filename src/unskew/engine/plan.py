@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.estimators import Estimator, Need, Summary, Target
 from unskew.estimators.scenarios import Scenarios
@@ -78,6 +80,17 @@ class EvaluationPlan:
     def width(self) -> int:
         """How many columns all runs fill."""
         return sum(run.width for run in self.runs)
+
+    @cached_property
+    def cells_alike(self) -> tuple[tuple[RatioForm, tuple[int, ...], Ints64], ...]:
+        """The cells by how estimates are made of their columns: the form, their places, and the columns of each."""
+        groups: dict[RatioForm, list[int]] = {}
+        for place, cell in enumerate(self.cells):
+            groups.setdefault(cell.form, []).append(place)
+        return tuple(
+            (form, tuple(places), np.stack([self.cells[place].columns for place in places]))
+            for form, places in groups.items()
+        )
 
 
 def sift(

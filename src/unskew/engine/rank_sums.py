@@ -26,7 +26,7 @@ from unskew.estimators.base import Batch
 from unskew.inference.tally import Tally
 from unskew.kernels import sums
 from unskew.kernels.arrays import Floats, Ints32, Ints64, present
-from unskew.kernels.moments import carried
+from unskew.kernels.hits import LANES, carried, over_hits
 from unskew.metrics import RankingMetric, Shape
 
 SUMMED = (Shape.ADDITIVE, Shape.IDEAL, Shape.PRECISION)
@@ -50,7 +50,8 @@ class RankSums:
     ) -> None:
         """Add up the pairs that carry the values, (metrics, models, 4)."""
         for j, model in enumerate(ranked):
-            carried(batch.indptr, present(summand.weight), model.rank, self.worths, divisor, out[:, j])
+            hits = model.hits(batch, len(self.worths))
+            carried(hits.starts, hits.row, hits.place, present(summand.weight), self.worths, divisor, out[:, j])
 
     def difference(self, batch: Batch, a: Ranked, b: Ranked, metric: int) -> Floats:
         """What every seen pair says for model a against model b, for each unit that it counts."""
@@ -71,16 +72,14 @@ class HitSums(RankSums):
 
     def fill(self, batch: Batch, summand: Summand, ranked: Sequence[Ranked], first: int, own: Floats) -> None:
         """Fill the columns of all metrics and models, from column ``first`` on."""
-        weight = present(summand.weight)
-        shapes, table, additive, places = self._summed
-        below = np.empty((0, 0))
-        if self.inside and shapes:
-            below = np.hstack([self._divisors(shape, batch, weight, summand) for shape in shapes])
-        for model, rank in enumerate(each.rank for each in ranked):
-            if shapes:
-                columns = first + places * self.models + model
-                sums.over_hits(batch.indptr, weight, batch.value, rank, table, additive, below, columns, own)
-            self._fill_unweighted(batch, rank, first + model, own)
+        weight, (table, additive, places) = present(summand.weight), self._summed
+        below = self._divisors(batch, weight, summand) if self.inside else np.empty((0, 0))
+        for j, model in enumerate(ranked):
+            if len(places):
+                columns = np.where(places >= 0, first + places * self.models + j, -1)
+                hits = model.hits(batch, len(table)).arrays
+                over_hits(*hits, weight, table, additive, below, self._divisor_of, columns, own.T)
+            self._fill_unweighted(batch, model.rank, first + j, own)
 
     @cached_property
     def _groups(self) -> dict[Shape, list[int]]:
@@ -96,12 +95,29 @@ class HitSums(RankSums):
         return {shape: np.ascontiguousarray(self.worths[:, places]) for shape, places in self._groups.items()}
 
     @cached_property
-    def _summed(self) -> tuple[list[Shape], Floats, int, Ints64]:
-        """The shapes that are sums over hits, one table for all, how many columns are additive, and the places."""
-        shapes: list[Shape] = [shape for shape in SUMMED if shape in self._groups]
-        places = np.array([t for shape in shapes for t in self._groups[shape]], dtype=np.int64)
-        additive = len(places) - len(self._groups.get(Shape.PRECISION, ()))
-        return shapes, np.ascontiguousarray(self.worths[:, places]), additive, places
+    def _summed(self) -> tuple[Floats, int, Ints64]:
+        """One table for all metrics that are sums over hits, how many columns of it are additive, and their places.
+
+        Columns are filled up with zeros as ``over_hits`` asks for it; those are at place −1.
+        """
+        additive = _filled_up([t for shape in SUMMED[:-1] for t in self._groups.get(shape, ())])
+        places = np.array(additive + _filled_up(self._groups.get(Shape.PRECISION, [])), dtype=np.int64)
+        return np.where(places >= 0, self.worths[:, places], 0.0), len(additive), places
+
+    @cached_property
+    def _divisor_of(self) -> Ints64:
+        """Which of the rows of ``_divisors`` each of these is divided by."""
+        found = {t: 1 + j for j, t in enumerate(self._groups.get(Shape.IDEAL, ()))}
+        found |= {t: 1 + len(found) + j for j, t in enumerate(self._least)}
+        return np.array([found.get(t, 0) for t in self._summed[2].tolist()], dtype=np.int64)
+
+    @cached_property
+    def _least(self) -> list[int]:
+        """The places of the metrics that are divided by as many items as a list can hold, at most."""
+        return [t for shape in SUMMED for t in self._groups.get(shape, ()) if self._option(t, "divide") == "min"]
+
+    def _option(self, place: int, name: str) -> str:
+        return str(getattr(self.metrics[place], name, ""))
 
     def _fill_unweighted(self, batch: Batch, rank: Ints32, first: int, own: Floats) -> None:
         """Metrics that look at single items of a user, which have no weights: the first hit, the first n* ranks."""
@@ -115,22 +131,30 @@ class HitSums(RankSums):
                 sums.cut(batch.indptr, batch.value, rank, out)
             own[:, [first + t * self.models for t in places]] = out
 
-    def _divisors(self, shape: Shape, batch: Batch, weight: Floats, summand: Summand) -> Floats:
-        """What each user's sum over hits is divided by, (users, metrics); 0 where the user does not count."""
-        places = self._groups[shape]
-        out = np.repeat(present(summand.divisor)[:, None], len(places), axis=1)
-        if shape is Shape.IDEAL:
-            table = self._tables[shape]
-            sums.ideal(batch.indptr, weight, table, out)
-            full = [j for j, t in enumerate(places) if getattr(self.metrics[t], "ideal", "") == "full"]
-            out[:, full] = np.where(out[:, full] > 0.0, table[:, full].sum(axis=0), 0.0)
-        least = [j for j, t in enumerate(places) if getattr(self.metrics[t], "divide", "") == "min"]
+    def _divisors(self, batch: Batch, weight: Floats, summand: Summand) -> Floats:
+        """What each user's sums over hits are divided by, (kinds, users); 0 where the user does not count.
+
+        The first row is the term's divisor, then come those of metrics that have their own (``_divisor_of``).
+        """
+        places, least = self._groups.get(Shape.IDEAL, []), self._least
+        out = np.empty((1 + len(places) + len(least), batch.users))
+        out[0] = present(summand.divisor)
+        if places:
+            table, best = self._tables[Shape.IDEAL], out[1 : 1 + len(places)]
+            sums.ideal(batch.indptr, weight, table, best)
+            for j, t in enumerate(places):
+                if self._option(t, "ideal") == "full":
+                    best[j] = np.where(best[j] > 0.0, table[:, j].sum(), 0.0)
         if least:
             largest = np.empty((batch.users, len(least)))
-            cuts = np.array([self.metrics[places[j]].k for j in least], dtype=np.int64)
+            cuts = np.array([self.metrics[t].k for t in least], dtype=np.int64)
             sums.largest(batch.indptr, present(summand.numbers) * batch.value, cuts, largest)
-            out[:, least] = largest
+            out[1 + len(places) :] = largest.T
         return out
+
+
+def _filled_up(places: list[int]) -> list[int]:
+    return places + [-1] * (-len(places) % LANES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +185,7 @@ class ListSums(RankSums):
             if listed is not None:
                 own[:, self._columns(listed, j)] = own[:, columns]
             if summand.weight is not None:
-                sums.over_seen(batch.indptr, summand.weight, model.rank, self.worths, columns, own)
+                sums.over_seen(batch.indptr, summand.weight, model.rank, self.worths, columns, own.T)
 
     def fill_lists(
         self, batch: Batch, numbers: Floats, ranked: Sequence[Ranked], weight: int, worth: int, own: Floats
@@ -170,10 +194,10 @@ class ListSums(RankSums):
         for j, model in enumerate(ranked):
             of_weights, of_worths = self._columns(weight, j), self._columns(worth, j)
             own[:, of_weights] = 0.0
-            sums.over_seen(batch.indptr, numbers, model.rank, self.worths, of_weights, own)
+            sums.over_seen(batch.indptr, numbers, model.rank, self.worths, of_weights, own.T)
             own[:, of_worths] = 0.0
             candidates = present(model.list_candidates).astype(np.float64)
-            sums.over_lists(model.list_indptr, model.list_rank, candidates, self.worths, of_worths, own)
+            sums.over_lists(model.list_indptr, model.list_rank, candidates, self.worths, of_worths, own.T)
 
     def _columns(self, first: int, model: int) -> Ints64:
         return first + np.arange(len(self.metrics), dtype=np.int64) * self.models + model
@@ -182,4 +206,4 @@ class ListSums(RankSums):
         q = present(model.list_q)
         if self.only_catalogue and model.list_inside is not None:
             q = np.where(model.list_inside, q, 0.0)
-        sums.over_lists(model.list_indptr, model.list_rank, q, self.worths, columns, own)
+        sums.over_lists(model.list_indptr, model.list_rank, q, self.worths, columns, own.T)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -65,7 +65,7 @@ def read(request: Request, say: Stage) -> Inputs:
         users = everyone(test, train, population, rules.by_users)
         ready = ((name, files[name].result() if name in files else source) for name, source in request.models.items())
         seen = train if rules.unseen else None
-        lists, predictions = ask_models(request, ready, users, seen, say)
+        lists, predictions = ask_models(request, ready, users, seen, say, files)
     side = read_side(request.mcar, request.user_features, request.item_features, names, request.reading)
     if side.mcar is not None:
         side = replace(side, mcar=replace(side.mcar, gain=training_gains(side.mcar, rules)))
@@ -82,9 +82,18 @@ def read(request: Request, say: Stage) -> Inputs:
 
 
 def ask_models(
-    request: Request, ready: Iterable[tuple[str, Any]], users: Ids, exclude: Log | None, say: Stage
+    request: Request,
+    ready: Iterable[tuple[str, Any]],
+    users: Ids,
+    exclude: Log | None,
+    say: Stage,
+    files: Container[str] = (),
 ) -> tuple[dict[str, Recommendations], dict[str, Predictions | Predictor]]:
-    """The models' lists and predictions, by name; files are read already."""
+    """The models' lists and predictions, by name.
+
+    Args:
+        files: the models whose files are read already; reading has checked them.
+    """
     names, invalid = request.columns, request.invalid
     lists: dict[str, Recommendations] = {}
     predictions: dict[str, Predictions | Predictor] = {}
@@ -95,7 +104,9 @@ def ask_models(
             request.rates and not isinstance(source, Recommendations) and not only_lists
         ):
             predictions[name] = as_predictions(source, name, names.of_predictions(name), invalid)
-        if name not in predictions or (request.ranks and hasattr(source, "recommend")):
+        if name in files and isinstance(source, Recommendations):
+            lists[name] = source
+        elif name not in predictions or (request.ranks and hasattr(source, "recommend")):
             with _named(name, source):
                 lists[name] = as_lists(source, name, users, request.length, exclude, names.of_lists(name), invalid)
     return lists, predictions

@@ -215,6 +215,7 @@ def settle(asked: Request, inputs: Inputs, say: Stage, column: Extremes | None =
         propensity.train,
         outcome=request.outcome,
         strata_columns=request.strata_columns(),
+        shares=request.trains_shares,
     )
     aligned = with_draws(aligned, samples)
     planned = plan_cells(request, inputs.rules, aligned)

@@ -28,7 +28,7 @@ LIMITS = _limits()
 def replicate_sums(x: Floats, hashes: Hashes, seed: int, replicates: int) -> Floats:
     """Column sums of a block of users in every replicate, (replicates, columns)."""
     out = np.zeros((x.shape[1], replicates))
-    resample(x, hashes, np.uint64(mix(np.uint64(seed))), LIMITS, out)
+    resample(np.ascontiguousarray(x.T), hashes, np.uint64(mix(np.uint64(seed))), LIMITS, out)
     return out.T
 
 

@@ -53,7 +53,7 @@ class RatioForm:
         rows += [b for term in self.places for _, b in term if b[0] != b[-1]]
         return np.array(rows, dtype=np.int64)
 
-    @property
+    @cached_property
     def score_kinds(self) -> int:
         """How many of the first rows of ``own`` add up to a model's score of a user: the first factor of each term."""
         return len(self.terms) if all(len(term) == 1 for term in self.terms[:-1]) else 1

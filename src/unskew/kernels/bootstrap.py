@@ -76,11 +76,11 @@ def _weigh(user, streams, first, n, limits, row, out):  # type: ignore[no-untype
 
 @njit(cache=True, nogil=True)
 def resample(x: Floats, hashes: Hashes, seed: np.uint64, limits: Hashes, out: Floats) -> None:
-    """Add to ``out[column, replicate]`` the column sums under Poisson(1) weights per user.
+    """Add to ``out[column, replicate]`` the sums of ``x[column, user]`` under Poisson(1) weights per user.
 
     Numbers that are 0 are passed over, and users with nothing else draw no weights: the cost is that of what is there.
     """
-    users, columns = x.shape
+    columns, users = x.shape
     replicates = out.shape[1]
     streams = np.empty(replicates, dtype=np.uint64)
     for b in range(replicates):
@@ -95,7 +95,7 @@ def resample(x: Floats, hashes: Hashes, seed: np.uint64, limits: Hashes, out: Fl
         for c in range(columns):
             n = 0
             for u in range(here):
-                place[c, n], number[c, n] = u, x[start + u, c]
+                place[c, n], number[c, n] = u, x[c, start + u]
                 there[u] |= number[c, n] != 0.0
                 n += number[c, n] != 0.0
             for j in range(n, n + STEP):

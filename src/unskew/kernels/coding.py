@@ -218,17 +218,16 @@ def unseen(indptr, item, row, seen_indptr, seen_item, stamp, keep):  # type: ign
 
 @njit(cache=True, nogil=True)
 def recode_lists(  # type: ignore[no-untyped-def]
-    indptr, item, rank, row, names, inside, seen_indptr, seen_item, target, moved, counts, listed, out_item, out_rank
+    indptr, item, rank, row, names, items, seen_indptr, seen_item, target, moved, listed, out_item, out_rank
 ):
-    """Lists over other vocabularies, and what is known of their entries, in one walk: the list of user u is ``row[u]``.
+    """Lists over another vocabulary of so many items, in one walk: the list of user u is ``row[u]``.
 
-    ``names`` and ``inside`` (whether an item, by its name, is in the catalogue) have one more entry at their ends, for
-    items without a code (−1), and so has ``listed``, which marks the items that occur. ``counts`` gets how many entries
-    are in the user's row of the seen log, and how many are not ``inside``. Ranks are copied if lists ``moved``; items
-    unless ``out_item`` is empty, as when all keep their codes.
+    ``names`` are the new codes of the items, −1 where there is none, and for items without a code (−1) one more at the
+    end; so has ``listed``, which counts the entries of every item. Gives back how many entries are in the user's row of
+    the seen log. Ranks are copied if lists ``moved``; items unless ``out_item`` is empty, as when all keep their codes.
     """
-    stamp = np.full(len(inside), -1, dtype=np.int32)
-    seen, beyond, last, copied = 0, 0, np.int64(len(names) - 1), len(out_item) > 0
+    stamp = np.full(items + 1, -1, dtype=np.int32)  # the last one for items without a code, which nobody has seen
+    seen, last, copied = 0, np.int64(len(names) - 1), len(out_item) > 0
     for u in range(len(row)):
         if row[u] < 0:
             continue
@@ -239,17 +238,15 @@ def recode_lists(  # type: ignore[no-untyped-def]
         shift = target[u] - first
         for e in range(first, stop):
             own = np.uintp(item[e] if item[e] >= 0 else last)
-            listed[own] = 1
+            listed[own] += 1
             i = names[own]
-            at = np.uintp(i if i >= 0 else len(inside) - 1)
-            seen += (stamp[at] == u) & (i >= 0)
-            beyond += not inside[at]
+            seen += stamp[np.uintp(i if i >= 0 else items)] == u
             if copied:
                 out_item[e + shift] = i
         if moved:
             for e in range(first, stop):
                 out_rank[e + shift] = rank[e]
-    counts[0], counts[1] = seen, beyond
+    return seen
 
 
 @njit(cache=True, nogil=True)

@@ -56,36 +56,29 @@ def number_ids(ids, start, low, table, known, values, out):  # type: ignore[no-u
 
 
 @njit(cache=True, nogil=True)
-def walk_runs(starts, item, rank, highest, carried, stamp, out):  # type: ignore[no-untyped-def]
-    """Copy ranks into ``out`` and say whether they ascend in every run, from 1 to ``highest``, with every item once.
+def lay_runs(  # type: ignore[no-untyped-def]
+    starts, places, row, item, rank, highest, carried, stamp, out_item, out_rank
+):
+    """Put the entries of a piece, from ``row`` on, where their runs belong: run j from ``places[j]`` on.
 
-    ``starts`` are the rows of this piece where runs begin, ``item`` numbers of items. ``carried`` is the run under way
-    (−1 before the first) and its last rank; ``stamp`` remembers the last run of every item.
+    Says whether ranks ascend in every run, from 1 to ``highest``, with every item once. Runs begin at ``starts``, whose
+    last is the end of all rows; ``item`` holds numbers of items. ``carried`` is the run under way (−1 before the first)
+    and its last rank; ``stamp`` remembers the last run of every item.
     """
-    run, last, fine, row = carried[RUN], carried[RANK], True, 0
-    for s in range(len(starts) + 1):
-        stop = starts[s] if s < len(starts) else len(item)
-        for r in range(row, stop):
-            i, k = np.uintp(item[r]), rank[r]
-            fine &= (k > last) & (stamp[i] != run)
-            stamp[i] = run
-            out[r] = k
-            last = k
-        fine &= last <= highest
-        if s < len(starts):
+    run, last, fine, r = carried[RUN], carried[RANK], True, 0
+    while r < len(item):
+        if run < 0 or row + r >= starts[run + 1]:
             run += 1
             last = 0
-        row = stop
+        stop, shift = min(starts[run + 1] - row, len(item)), places[run] - starts[run] + row
+        for e in range(r, stop):
+            i, k = np.uintp(item[e]), rank[e]
+            fine &= (k > last) & (stamp[i] != run)
+            stamp[i] = run
+            out_item[e + shift] = item[e]
+            out_rank[e + shift] = k
+            last = k
+        fine &= last <= highest
+        r = stop
     carried[RUN], carried[RANK] = run, last
     return fine
-
-
-@njit(cache=True, nogil=True)
-def lay_runs(starts, order, item, rank, names, out_item, out_rank):  # type: ignore[no-untyped-def]
-    """Put run ``order[j]`` in place j; numbers of items become their ``names``."""
-    at = 0
-    for run in order:
-        for r in range(starts[run], starts[run + 1]):
-            out_item[at] = names[np.uintp(item[r])]
-            out_rank[at] = rank[r]
-            at += 1

@@ -3,7 +3,8 @@
 Per user, the list is walked once. A small bitmap of the user's held-out items (by their last bits) turns nearly all
 other entries away; the rest are looked up in the held-out items, which stand in ascending order. The cost is the length
 of the lists, whatever the size of the catalogue. Nothing here branches on what cannot be foreseen, except bisection
-for users with many held-out items.
+for users with many held-out items. Ranks of a list ascend, so that a list whose last rank is its length has the ranks
+1, 2, 3, …: its hits need no look at the ranks, each of which would be fetched from memory by itself.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ def find_ranks(
     high: int,
     out: Ints32,
 ) -> None:
-    """Fill ``out`` with the ranks of the held-out items of users ``low`` … ``high − 1`` (0 = not listed)."""
+    """Fill ``out`` with the ranks of the held-out items of users ``low`` … ``high − 1`` (0 = not listed).
+
+    The held-out items of a user ascend, and so do the ranks of a list, from 1 on or later, each of them once.
+    """
     base = indptr[low]
     marked = np.zeros(BITS, dtype=np.uint8)
     maybe = np.empty(256, dtype=np.int64)
@@ -47,6 +51,7 @@ def find_ranks(
         for entry in range(start, stop):
             maybe[np.uintp(n)] = entry
             n += marked[np.uintp(list_item[np.uintp(entry)] & LAST)]
+        closed = stop > start and list_rank[stop - 1] == stop - start
         for j in range(n):
             wanted = list_item[maybe[j]]
             a, b = first, last
@@ -61,7 +66,7 @@ def find_ranks(
                     else:
                         b = middle
             if a < last and item[a] == wanted:
-                out[a - base] = list_rank[maybe[j]]
+                out[a - base] = maybe[j] - start + 1 if closed else list_rank[maybe[j]]
         for row in range(first, last):
             marked[np.uintp(item[row] & LAST)] = 0
 

@@ -12,6 +12,9 @@ import numpy as np
 from unskew.kernels.arrays import Floats, Ints32, Ints64
 from unskew.kernels.compiled import njit
 
+FEW = 32  # rows of a user whose weights are sorted together with those of others ...
+LANES = 32  # ... of so many users
+
 
 @njit(cache=True, nogil=True)
 def per_user(indptr: Ints64, weight: Floats, out: Floats) -> None:
@@ -23,66 +26,20 @@ def per_user(indptr: Ints64, weight: Floats, out: Floats) -> None:
         out[u] = total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def over_hits(
-    indptr: Ints64,
-    weight: Floats,
-    value: Floats,
-    rank: Ints32,
-    table: Floats,
-    additive: int,
-    below: Floats,
-    columns: Ints64,
-    out: Floats,
-) -> None:
-    """Sums over the user's hits, the relevant items that are listed, all metrics in one pass.
-
-    ``out[u, columns[t]]`` = Σ weight · table[rank, t] for the first ``additive`` metrics, for the others Σ weight ·
-    precision · table[rank, t], precision being the share of hits among the ranks down to this one. Each is divided by
-    ``below[u, t]`` (0 where that is 0), unless ``below`` is empty.
-    """
-    depth, metrics = table.shape
-    hits, total = np.empty(64, dtype=np.int64), np.empty(metrics)
-    for u in range(len(indptr) - 1):
-        first, last = indptr[u], indptr[u + 1]
-        total[:] = 0.0
-        if last - first >= len(hits):
-            hits = np.empty(2 * (last - first), dtype=np.int64)
-        n = 0
-        for row in range(first, last):  # without a branch: whether an item is listed cannot be foreseen
-            hits[np.uintp(n)] = row
-            n += (rank[row] > 0) & (rank[row] < depth) & (value[row] > 0.0)
-        if metrics > additive:
-            for i in range(1, n):
-                row = hits[i]
-                j = i
-                while j > 0 and rank[hits[j - 1]] > rank[row]:
-                    hits[j] = hits[j - 1]
-                    j -= 1
-                hits[j] = row
-        for j in range(n):
-            w, r = weight[hits[j]], rank[hits[j]]
-            for t in range(additive):
-                total[t] += w * table[r, t]
-            w *= (j + 1.0) / r
-            for t in range(additive, metrics):
-                total[t] += w * table[r, t]
-        for t in range(metrics):
-            if len(below) > 0 and n > 0:
-                total[t] = total[t] / below[u, t] if below[u, t] > 0.0 else 0.0
-            out[u, columns[t]] = total[t]
-
-
 @njit(cache=True, nogil=True)
 def over_seen(indptr: Ints64, weight: Floats, rank: Ints32, table: Floats, columns: Ints64, out: Floats) -> None:
-    """``out[u, columns[t]]`` += Σ weight · table[rank, t] over the user's rows, whatever the sign of the weight."""
+    """``out[columns[t], u]`` += Σ weight · table[rank, t] over the user's rows, whatever the sign of the weight."""
     depth, metrics = table.shape
+    total = np.empty(metrics)
     for u in range(len(indptr) - 1):
+        total[:] = 0.0
         for row in range(indptr[u], indptr[u + 1]):
             r = rank[row]
             if 0 < r < depth:
                 for t in range(metrics):
-                    out[u, columns[t]] += weight[row] * table[r, t]
+                    total[t] += weight[row] * table[r, t]
+        for t in range(metrics):
+            out[columns[t], u] += total[t]
 
 
 @njit(cache=True, nogil=True)
@@ -100,13 +57,17 @@ def worth_difference(a: Ints32, b: Ints32, table: Floats, metric: int, out: Floa
 
 @njit(cache=True, nogil=True)
 def over_lists(indptr: Ints64, rank: Ints32, q: Floats, table: Floats, columns: Ints64, out: Floats) -> None:
-    """``out[u, columns[t]]`` += Σ q · table[rank, t] over the user's list."""
+    """``out[columns[t], u]`` += Σ q · table[rank, t] over the user's list."""
     depth, metrics = table.shape
+    total = np.empty(metrics)
     for u in range(len(indptr) - 1):
+        total[:] = 0.0
         for entry in range(indptr[u], indptr[u + 1]):
             if rank[entry] < depth:
                 for t in range(metrics):
-                    out[u, columns[t]] += q[entry] * table[rank[entry], t]
+                    total[t] += q[entry] * table[rank[entry], t]
+        for t in range(metrics):
+            out[columns[t], u] += total[t]
 
 
 @njit(cache=True, nogil=True)
@@ -136,33 +97,72 @@ def _downwards(weight: Floats, first: int, last: int, room: Floats) -> Floats:
 
 
 @njit(cache=True, nogil=True)
-def ideal(indptr: Ints64, weight: Floats, table: Floats, out: Floats) -> None:
-    """``out[u, t]`` = the largest Σ weight · table[rank, t] that any list could reach: big weights first."""
+def _sort_lanes(room: Floats, n: int) -> None:
+    """Sort every column of ``room[:n]``, largest first: Batcher's merge exchange, all columns by one instruction."""
+    p = 1
+    while p < n:
+        k = p
+        while k > 0:
+            for j in range(k % p, n - k, 2 * k):
+                for i in range(j, min(j + k, n - k)):
+                    if i // (2 * p) == (i + k) // (2 * p):
+                        for lane in range(LANES):
+                            a, b = room[i, lane], room[i + k, lane]
+                            room[i, lane] = a if a > b else b
+                            room[i + k, lane] = b if a > b else a
+            k //= 2
+        p *= 2
+
+
+@njit(cache=True, nogil=True)
+def _ideal_of_lanes(
+    indptr: Ints64, weight: Floats, table: Floats, users: Ints64, count: int, room: Floats, out: Floats
+) -> None:
+    """What ``ideal`` says of ``count`` users with at most ``FEW`` rows, a lane each."""
     depth, metrics = table.shape
-    best = np.zeros_like(table)  # Σ of the table down to each rank: what equal weights of 1 could reach
-    for r in range(1, depth):
-        for t in range(metrics):
-            best[r, t] = best[r - 1, t] + table[r, t]
+    n = 0
+    for lane in range(count):
+        n = max(n, indptr[users[lane] + 1] - indptr[users[lane]])
+    for lane in range(LANES):
+        first, size = 0, 0
+        if lane < count:
+            first, size = indptr[users[lane]], indptr[users[lane] + 1] - indptr[users[lane]]
+        for i in range(n):
+            room[i, lane] = max(weight[first + i], 0.0) if i < size else 0.0
+    _sort_lanes(room, n)
+    total = room[FEW]
+    for t in range(metrics):
+        total[:] = 0.0
+        for j in range(min(n, depth - 1)):
+            worth = table[j + 1, t]
+            for lane in range(LANES):
+                total[lane] += room[j, lane] * worth
+        for lane in range(count):
+            out[t, users[lane]] = total[lane]
+
+
+@njit(cache=True, nogil=True)
+def ideal(indptr: Ints64, weight: Floats, table: Floats, out: Floats) -> None:
+    """``out[t, u]`` = the largest Σ weight · table[rank, t] that any list could reach: big weights first."""
+    depth, metrics = table.shape
+    lanes, waiting, users = np.empty((FEW + 1, LANES)), 0, np.empty(LANES, dtype=np.int64)
     room = np.empty(64)
     for u in range(len(indptr) - 1):
         first, last = indptr[u], indptr[u + 1]
-        even = True
-        for row in range(first, last):
-            even &= weight[row] == weight[first]
-        if even:
-            w = weight[first] if first < last and weight[first] > 0.0 else 0.0
-            r = min(last - first, depth - 1)
-            for t in range(metrics):
-                out[u, t] = w * best[r, t]
+        if last - first <= FEW:
+            users[waiting] = u
+            waiting += 1
+            if waiting == LANES:
+                _ideal_of_lanes(indptr, weight, table, users, waiting, lanes, out)
+                waiting = 0
             continue
-        for t in range(metrics):
-            out[u, t] = 0.0
         room = _downwards(weight, first, last, room)
-        for j in range(min(last - first, depth - 1)):
-            if room[j] <= 0.0:
-                break
-            for t in range(metrics):
-                out[u, t] += room[j] * table[j + 1, t]
+        for t in range(metrics):
+            total = 0.0
+            for j in range(min(last - first, depth - 1)):
+                total += max(room[j], 0.0) * table[j + 1, t]
+            out[t, u] = total
+    _ideal_of_lanes(indptr, weight, table, users, waiting, lanes, out)
 
 
 @njit(cache=True, nogil=True)

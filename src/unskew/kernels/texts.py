@@ -5,8 +5,8 @@ most 12 bytes; else its first four bytes, and where it stands in a buffer. A sho
 it apart from every other. A longer one is told apart by two hashes of its bytes under a secret of the process, 96 bits
 in all besides its length: among a billion texts two fall together with a chance of 10⁻¹¹.
 
-Columns of a Parquet file hold most texts many times at one and the same address, as its dictionary stands in memory
-once: the number of an address that was just seen is remembered, and the text behind it is not read again.
+Columns of a Parquet file hold most texts many times at one and the same place of a buffer, as its dictionary stands in
+memory once: the number of the text that begins at a place is remembered, and the text is not read again.
 
 Open addressing with at most a quarter of the slots taken, so that nearly all texts stand in the first slot that is
 looked at; the table is made larger from outside.
@@ -27,9 +27,7 @@ from unskew.kernels.hashing import mix
 INLINE = 12  # bytes of a text that a view holds itself
 BATCH = 256  # rows that are hashed before they are looked up
 SPARSE = 4  # slots for every text, at least
-AGAIN = -2  # for the moment, the number of a row with the same view as the row before
 HALF = np.uint64(0xFFFFFFFF)
-SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @intrinsic
@@ -83,60 +81,66 @@ def _search(slots, at, words, one, two):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def number_texts(views, buffers, secret, start, slots, words, rows, seen, known, grow, out):  # type: ignore[no-untyped-def]
+def number_texts(  # type: ignore[no-untyped-def]
+    views, buffers, places, shift, seen, secret, start, slots, words, rows, known, grow, out
+):
     """Number the texts of ``views[n, 2]`` from row ``start`` on; how many texts are known then, and the row reached.
 
     ``buffers`` are addresses. ``slots`` holds numbers, −1 where free; ``words`` the two words of each number,
-    ``rows`` where it came first (in rows of this piece plus ``rows[-1]``). ``seen`` remembers addresses, and
-    beside them the length and number of the text there. Stops where the slots might not suffice for a batch; if the
-    table must not ``grow``, texts that are not in it get −1.
+    ``rows`` where it came first (in rows of this piece plus ``rows[-1]``). Stops where the slots might not suffice for
+    a batch; if the table must not ``grow``, texts that are not in it get −1.
 
-    A batch of rows is looked at in steps: which are not remembered, their hashes, their slots, and only then are they
-    compared. The table is larger than the processor's cache, and many of its lines are then under way at once.
+    ``seen`` remembers the number of the text that begins in each stretch of 2^shift bytes of a buffer, whose entries
+    begin at ``places[buffer]``, and beside it a mark: how long the text is, and where in the stretch it begins. A mark
+    of more than 32 bits is not remembered, so that a shift of 32 remembers nothing.
+
+    Most rows are settled by one look, at ``seen`` or at the first slot. What is left of a batch of rows is looked at in
+    steps, hashes, slots, and only then are they compared: the table is larger than the processor's cache, and many of
+    its lines are then under way at once.
     """
-    mask, memory = np.uint64(len(slots) - 1), np.uint64(len(seen) - 1)
+    mask, inside = np.uint64(len(slots) - 1), (np.uint64(1) << shift) - np.uint64(1)
     offset = rows[len(rows) - 1]
     waiting, first = np.empty(BATCH, dtype=np.uintp), np.empty(BATCH, dtype=np.int32)
-    keys = np.empty((BATCH, 4), dtype=np.uint64)
+    keys = np.empty((BATCH, 3), dtype=np.uint64)
     for low in range(start, len(views), BATCH):
         if grow and SPARSE * (known + BATCH) > len(slots):
             return known, low
         high, count = min(low + BATCH, len(views)), np.uintp(0)
         for r in range(np.uintp(low), np.uintp(high)):  # without a branch on what cannot be foreseen
             one, two = views[r, 0], views[r, 1]
-            again = r > np.uintp(low) and one == views[r - np.uintp(1), 0] and two == views[r - np.uintp(1), 1]
-            length, address, number, met = one & HALF, np.uint64(0), np.int32(AGAIN), False
+            length, at = one & HALF, two >> np.uint64(32)
+            waiting[count] = r
             if length > INLINE:
-                address = buffers[np.uintp(two & HALF)] + (two >> np.uint64(32))
-                place = (address * SPREAD) >> np.uint64(32) & memory
-                met = (seen[place, 0] == address) & (seen[place, 1] >> np.uint64(32) == length)
-                number = np.int32(seen[place, 1] & HALF)
-            out[r] = AGAIN if again else number
-            waiting[count], keys[count, 2] = r, address
-            count += np.uintp(not (again | met))
+                entry = seen[places[np.uintp(two & HALF)] + np.uintp(at >> shift)]
+                out[r] = np.int32(entry & HALF)
+                count += np.uintp(entry >> np.uint64(32) != (length << shift | at & inside))
+            else:
+                number = slots[_slot(one, two, secret, mask)]
+                some = np.uintp(max(number, np.int32(0)))
+                out[r] = number
+                count += np.uintp((number < 0) | (words[some, 0] != one) | (words[some, 1] != two))
         for j in range(count):
-            one, two, address = views[waiting[j], 0], views[waiting[j], 1], keys[j, 2]
-            if address > 0:
-                one, two = _long(address, one & HALF, secret)
-            keys[j, 0], keys[j, 1], keys[j, 3] = one, two, _slot(one, two, secret, mask)
+            one, two = views[waiting[j], 0], views[waiting[j], 1]
+            if one & HALF > INLINE:
+                one, two = _long(buffers[np.uintp(two & HALF)] + (two >> np.uint64(32)), one & HALF, secret)
+            keys[j, 0], keys[j, 1], keys[j, 2] = one, two, _slot(one, two, secret, mask)
         for j in range(count):
-            first[j] = slots[keys[j, 3]]
+            first[j] = slots[keys[j, 2]]
         for j in range(count):
-            one, two, address, at = keys[j, 0], keys[j, 1], keys[j, 2], keys[j, 3]
+            one, two, at, r = keys[j, 0], keys[j, 1], keys[j, 2], waiting[j]
             number = first[j]
             if number < 0 or words[np.uintp(number), 0] != one or words[np.uintp(number), 1] != two:
                 number, at = _search(slots, at, words, one, two)
                 if number < 0 and grow:
                     slots[at] = number = np.int32(known)
-                    words[known, 0], words[known, 1], rows[known] = one, two, offset + waiting[j]
+                    words[known, 0], words[known, 1], rows[known] = one, two, offset + r
                     known += 1
-            out[waiting[j]] = number
-            if address > 0 and number >= 0:
-                place = (address * SPREAD) >> np.uint64(32) & memory
-                seen[place, 0], seen[place, 1] = address, (one & HALF) << np.uint64(32) | np.uint64(number)
-        for r in range(low, high):
-            if out[r] == AGAIN:
-                out[r] = out[r - 1]
+            out[r] = number
+            length, two = one & HALF, views[r, 1]
+            mark = length << shift | (two >> np.uint64(32)) & inside
+            if length > INLINE and number >= 0 and mark <= HALF:
+                place = places[np.uintp(two & HALF)] + np.uintp(two >> np.uint64(32) >> shift)
+                seen[place] = mark << np.uint64(32) | np.uint64(number)
     return known, len(views)
 
 
@@ -172,6 +176,35 @@ def hash_views(views, place, buffers, out):  # type: ignore[no-untyped-def]
             h = (h ^ np.uint64(_byte_at(at))) * np.uint64(0x100000001B3)
             at += np.uint64(1)
         out[r] = mix(h)
+
+
+@njit(cache=True, nogil=True)
+def mark_unusual(views, place, buffers, out):  # type: ignore[no-untyped-def]
+    """Whether a text holds a byte of a blank, a control character or a sign beyond ASCII; ``place`` as above.
+
+    Eight bytes at a time: one below 33 borrows from its highest bit, one from 128 on has it set (Warren, Hacker's
+    Delight). Where such a byte stands others may be marked too, so that only the whole word counts.
+    """
+    high, blank = np.uint64(0x8080808080808080), np.uint64(0x2121212121212121)
+    for r in range(len(views)):
+        length, two = views[r, 0] & HALF, views[r, 1]
+        if length > INLINE:
+            at = buffers[np.int64(two & HALF)] + (two >> np.uint64(32))
+            last, found = at + length - np.uint64(8), np.uint64(0)
+            while at < last:
+                word = _word_at(at)
+                found |= (word - blank) & ~word | word
+                at += np.uint64(8)
+            word = _word_at(last)
+            found |= (word - blank) & ~word | word
+            out[r] = found & high != 0
+        else:
+            at, unusual = place + np.uint64(16 * r + 4), False
+            for _ in range(length):
+                byte = _byte_at(at)
+                unusual |= (byte < 33) | (byte > 127)
+                at += np.uint64(1)
+            out[r] = unusual
 
 
 @njit(cache=True, nogil=True)

@@ -64,10 +64,11 @@ _release_schema = ctypes.CFUNCTYPE(None, ctypes.POINTER(_Schema))
 
 
 class Piece(NamedTuple):
-    """Views as two words each, and the addresses of the buffers that they point into."""
+    """Views as two words each, the addresses of the buffers that they point into, and how long each buffer is."""
 
     views: npt.NDArray[np.uint64]
     buffers: npt.NDArray[np.uint64]
+    sizes: npt.NDArray[np.int64]
 
 
 def pieces(texts: pl.Series) -> Iterator[Piece] | None:
@@ -105,11 +106,15 @@ def _walk(stream: Any, capsule: object) -> Iterator[Piece]:
 
 def _piece(array: Any) -> Piece:
     """Views, then the buffers that they point into, then how long each buffer is."""
-    buffers = np.array([array.buffers[2 + number] or 0 for number in range(array.n_buffers - 3)], dtype=np.uint64)
+    count = array.n_buffers - 3
+    buffers = np.array([array.buffers[2 + number] or 0 for number in range(count)], dtype=np.uint64)
+    sizes = np.empty(0, dtype=np.int64)
+    if count:
+        sizes = np.frombuffer((ctypes.c_int64 * count).from_address(array.buffers[2 + count]), dtype=np.int64).copy()
     size = 16 * (array.offset + array.length)
     if not size:
-        return Piece(np.empty((0, 2), dtype=np.uint64), buffers)
+        return Piece(np.empty((0, 2), dtype=np.uint64), buffers, sizes)
     whole = np.frombuffer((ctypes.c_char * size).from_address(array.buffers[1]), dtype=np.uint64)
     views = whole.reshape(-1, 2)[array.offset :]
     views.flags.writeable = False
-    return Piece(views, buffers)
+    return Piece(views, buffers, sizes)

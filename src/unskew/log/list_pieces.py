@@ -7,14 +7,14 @@ what is wrong; the lists are the same either way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.kernels.list_pieces import lay_runs, number_heads, number_ids, view_heads, walk_runs
+from unskew.kernels.list_pieces import lay_runs, number_heads, number_ids, view_heads
 from unskew.kernels.texts import rename
 from unskew.log.arrow_texts import pieces
 from unskew.log.columns import padded_id
@@ -28,6 +28,7 @@ HIGHEST = 2**31 - 1  # rank
 INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)  # all of which 64 bits hold
 
 Numbers = npt.NDArray[np.int64]
+Read = Callable[[Sequence[str]], Iterable[pl.DataFrame]]  # columns of the file in pieces, in the order of the rows
 
 
 class CodedLists(NamedTuple):
@@ -47,53 +48,70 @@ def fit_for_pieces(schema: pl.Schema) -> bool:
     return all(schema[name] in (*INTEGERS, pl.String, pl.Categorical, pl.Enum) for name in ("user", "item"))
 
 
-def code_pieces(frames: Iterable[pl.DataFrame], rows: int) -> CodedLists | None:
-    """The lists of ``rows`` rows that come in pieces; nothing where a row is not as it should be."""
+def code_pieces(read: Read, rows: int) -> CodedLists | None:
+    """The lists of ``rows`` rows that come in pieces; nothing where a row is not as it should be.
+
+    Users are read first. Where each list has its place is known then, and its entries are put there at once, whatever
+    the order of users in the file.
+    """
+    found = _runs(read(["user"]), rows)
+    if found is None:
+        return None
+    (users, user), starts = found
+    if len(users) != len(user) or _doubtful(users):
+        return None
+    lengths = np.empty(len(users), dtype=np.int64)
+    lengths[user] = np.diff(starts)
+    indptr = starts_of(lengths)
+    entries = _entries(read(["item", "rank"]), starts, indptr[user])
+    return None if entries is None else CodedLists(users, entries[0], indptr, *entries[1:])
+
+
+def _runs(frames: Iterable[pl.DataFrame], rows: int) -> tuple[tuple[Ids, Codes], Numbers] | None:
+    """The users, the code of every run's, and the rows where runs begin, and where the last ends."""
     users: Heads | None = None
-    items: Items | None = None
-    item, rank = np.empty(rows, dtype=np.int32), np.empty(rows, dtype=np.int32)
-    carried, stamp = np.array([-1, 0]), np.empty(0, dtype=np.int32)
     starts: list[Numbers] = []
     row = runs = 0
     for frame in frames:
-        stop = row + len(frame)
-        if stop > rows or any(column.null_count() for column in frame):
+        column = frame["user"]
+        users = users or _heads(column.dtype)
+        begun = None if column.null_count() or row + len(column) > rows else users.begun(column)
+        if begun is None:
             return None
-        if users is None or items is None:
-            users, items = _heads(frame["user"].dtype), _items(frame["item"].dtype, rows)
-        begun = users.begun(frame["user"])
-        numbers = item[row:stop]
-        if begun is None or not items.number(frame["item"], numbers):
+        starts.append(begun + row)
+        row, runs = row + len(column), runs + len(begun)
+        if SHORTEST * runs > row:
             return None
-        runs += len(begun)
-        if SHORTEST * runs > stop:
+    return None if users is None or row != rows else (users.ids(), np.concatenate([*starts, [rows]]))
+
+
+def _entries(frames: Iterable[pl.DataFrame], starts: Numbers, places: Numbers) -> tuple[Ids, Codes, Codes] | None:
+    """The items, and the item and rank of every entry, those of each run from its place on."""
+    rows, items = int(starts[-1]), None
+    item, rank = np.empty(rows, dtype=np.int32), np.empty(rows, dtype=np.int32)
+    carried, stamp = np.array([-1, 0]), np.empty(0, dtype=np.int32)
+    numbers, row = np.empty(0, dtype=np.int32), 0
+    for frame in frames:
+        items = items or _items(frame["item"].dtype, rows)
+        if len(numbers) < len(frame):
+            numbers = np.empty(len(frame), dtype=np.int32)
+        here = numbers[: len(frame)]
+        if row + len(frame) > rows or any(column.null_count() for column in frame):
+            return None
+        if not items.number(frame["item"], here):
             return None
         if items.known > len(stamp):
             stamp = np.append(stamp, np.full(2 * items.known - len(stamp), -1, dtype=np.int32))
-        ranks = _array(frame["rank"])
-        if not walk_runs(begun, numbers, ranks, HIGHEST, carried, stamp, rank[row:stop]):
+        if not lay_runs(starts, places, row, here, _array(frame["rank"]), HIGHEST, carried, stamp, item, rank):
             return None
-        starts.append(begun + row)
-        row = stop
-    if users is None or items is None or row != rows:
+        row += len(frame)
+    if items is None or row != rows:
         return None
-    return _in_order(users.ids(), items.ids(), np.concatenate([*starts, [rows]]), item, rank)
-
-
-def _in_order(
-    of_users: tuple[Ids, Codes], of_items: tuple[Ids, Codes], starts: Numbers, item: Codes, rank: Codes
-) -> CodedLists | None:
-    """The lists by ascending users; nothing where a user has two, or an id is none."""
-    (users, user), (items, names) = of_users, of_items
-    if len(users) != len(user) or _doubtful(users) or _doubtful(items):
+    ids, names = items.ids()
+    if _doubtful(ids):
         return None
-    if (user[1:] > user[:-1]).all():
-        rename(item, names)
-        return CodedLists(users, items, starts, item, rank)
-    order = np.argsort(user)
-    laid = np.empty_like(item), np.empty_like(rank)
-    lay_runs(starts, order, item, rank, names, *laid)
-    return CodedLists(users, items, starts_of(np.diff(starts)[order]), *laid)
+    rename(item, names)
+    return ids, item, rank
 
 
 def _doubtful(ids: Ids) -> bool:
@@ -158,7 +176,7 @@ class TextHeads:
         if found is None:
             return None
         heads, start = [], 0
-        for views, _ in found:
+        for views, *_ in found:
             rows = np.empty(len(views) + 1, dtype=np.int64)
             heads.append(rows[: view_heads(views, rows)] + start)
             start += len(views)

@@ -60,8 +60,8 @@ def _from_pieces(file: MatchedFile) -> Recommendations | None:
     if not opened.is_parquet or not fit_for_pieces(opened.empty(names).schema):
         return None
     with reading(file.source):
-        frames, rows = opened.pieces(names)
-        found = code_pieces(frames, rows) if rows >= MANY else None
+        read, rows = opened.pieces(names)
+        found = code_pieces(read, rows) if rows >= MANY else None
     if found is None:
         return None
     return Recommendations(*found, account=Account(file.source, rows, columns=differing(names)))

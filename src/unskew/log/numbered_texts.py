@@ -8,11 +8,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.kernels.texts import BATCH, SPARSE, fill_slots, hash_views, number_texts
-from unskew.log.arrow_texts import pieces
+from unskew.kernels.texts import BATCH, HALF, INLINE, SPARSE, fill_slots, hash_views, mark_unusual, number_texts
+from unskew.log.arrow_texts import Piece, pieces
 
 SLOTS = 1 << 13
-REMEMBERED = 1 << 15  # addresses at most: what is looked at again and again stays in the processor's cache
+STRETCH = 4  # at least 2^4 bytes of a buffer have one entry in what is remembered of it
+NONE = 32  # as the length of a stretch: nothing is remembered
+SAMPLED = 64  # rows of a piece, about, that tell how long its texts are
 SECRET = np.uint64(secrets.randbits(64))  # so that nobody can choose texts that fall together; no result depends on it
 
 Numbers = npt.NDArray[np.int32]
@@ -57,7 +59,7 @@ class TextTable:
 
     def __init__(self, expected: int = 0) -> None:
         self.known, self._secret = 0, SECRET
-        self._seen = np.zeros((0, 2), dtype=np.uint64)
+        self._seen = np.zeros(0, dtype=np.uint64)
         self._make(max(SLOTS, SPARSE << (expected + BATCH).bit_length()))
 
     def number(self, texts: pl.Series, out: Numbers | None = None) -> Numbers | None:
@@ -77,23 +79,25 @@ class TextTable:
         if found is None:
             return None
         out, start = np.empty(len(texts), dtype=np.int32) if out is None else out, 0
-        size = min(REMEMBERED, max(len(self._slots), 1 << len(texts).bit_length()))
-        seen = self._forgotten(size) if grow else np.zeros((size, 2), dtype=np.uint64)  # several threads may look up
-        for views, buffers in found:
-            row, here = 0, out[start : start + len(views)]
+        for piece in found:
+            row, here = 0, out[start : start + len(piece.views)]
+            places, shift, many = _stretches(piece)
+            seen = self._forgotten(many) if grow else np.zeros(many, dtype=np.uint64)  # several threads may look up
             self.rows[-1] = start
-            while row < len(views):
+            while row < len(here):
                 if grow and SPARSE * (self.known + BATCH) > len(self._slots):
                     self._widen()
-                columns = self._slots, self._words, self.rows, seen
-                self.known, row = number_texts(views, buffers, self._secret, row, *columns, self.known, grow, here)
-            start += len(views)
+                memory, table = (places, shift, seen), (self._slots, self._words, self.rows)
+                self.known, row = number_texts(
+                    piece.views, piece.buffers, *memory, self._secret, row, *table, self.known, grow, here
+                )
+            start += len(here)
         return out
 
     def _forgotten(self, size: int) -> npt.NDArray[np.uint64]:
-        """Room for so many addresses, none of them remembered: those of another column say nothing of this one."""
+        """Room for what is remembered of a piece, and nothing in it: places of another piece say nothing of this."""
         if len(self._seen) < size:
-            self._seen = np.zeros((size, 2), dtype=np.uint64)
+            self._seen = np.zeros(size, dtype=np.uint64)
         else:
             self._seen[:size] = 0
         return self._seen[:size]
@@ -113,16 +117,44 @@ class TextTable:
         fill_slots(self._words, self.known, self._secret, self._slots)
 
 
+def _stretches(piece: Piece) -> tuple[npt.NDArray[np.uintp], np.uint64, int]:
+    """Where in ``seen`` each buffer's entries begin, how long a stretch is (2^shift bytes), and how many entries.
+
+    About two entries for a row at most. Nothing is remembered where the buffers hold a text for about every row, as
+    without a dictionary: then none is met again at its place.
+    """
+    lengths = piece.views[:: len(piece.views) // SAMPLED + 1, 0] & HALF
+    total, shift = int(piece.sizes.sum()), STRETCH
+    if 2 * total * len(lengths) >= len(piece.views) * int(lengths[lengths > INLINE].sum()):
+        return np.zeros(len(piece.sizes), dtype=np.uintp), np.uint64(NONE), 1
+    while total >> shift > 2 * len(piece.views):
+        shift += 1
+    ends = np.cumsum((piece.sizes >> shift) + 1)
+    return np.append(0, ends[:-1]).astype(np.uintp), np.uint64(shift), int(ends[-1])
+
+
 def stable_hashes(texts: pl.Series) -> npt.NDArray[np.uint64] | None:
     """The hash of every row's text, the same on every machine; nothing where Arrow hands over no views."""
     found = pieces(texts)
     if found is None:
         return None
     out, start = np.empty(len(texts), dtype=np.uint64), 0
-    for views, buffers in found:
+    for views, buffers, _ in found:
         hash_views(views, np.uint64(views.ctypes.data), buffers, out[start : start + len(views)])
         start += len(views)
     return out
+
+
+def unusual(texts: pl.Series) -> pl.Series:
+    """The texts with a blank, a control character or a sign beyond ASCII; all where Arrow hands over no views."""
+    found = pieces(texts)
+    if found is None:
+        return texts
+    out, start = np.empty(len(texts), dtype=np.bool_), 0
+    for views, buffers, _ in found:
+        mark_unusual(views, np.uint64(views.ctypes.data), buffers, out[start : start + len(views)])
+        start += len(views)
+    return texts.filter(pl.Series(out)) if out.any() else texts.clear()
 
 
 def _by_polars(texts: pl.Series) -> tuple[npt.NDArray[np.int64], Numbers]:

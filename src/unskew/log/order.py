@@ -20,7 +20,10 @@ from unskew.kernels.coding import (
     sort_entries,
     tally,
 )
+from unskew.kernels.radix import fits, order_by
 from unskew.log.ids import Codes, changed
+
+MANY = 1 << 16  # rows for which the tables of a radix sort are small
 
 Rows = npt.NDArray[np.int64]
 Column = TypeVar("Column", npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.float64], pl.Series)
@@ -29,8 +32,9 @@ Column = TypeVar("Column", npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDA
 def group(user: Codes, key: Codes, users: int, keys: int) -> tuple[Rows, Rows | None]:
     """``indptr`` over the users, and the order of the rows by (user, key, row); None if they are in that order already.
 
-    Two passes of a counting sort, first by key, then by user; each is stable. Lists mostly come user by user, and only
-    the users are in another order than their codes: then one pass does.
+    Many rows are sorted by their codes packed into words, few by two passes of a counting sort, first by key, then by
+    user; all are stable. Lists mostly come user by user, and only the users are in another order than their codes: then
+    one pass does.
     """
     counts = np.zeros(users, dtype=np.int64)
     lie = tally(user, key, counts, keys)
@@ -39,6 +43,8 @@ def group(user: Codes, key: Codes, users: int, keys: int) -> tuple[Rows, Rows | 
     indptr = starts_of(counts)
     if lie == ASCENDING:
         return indptr, None
+    if lie == MIXED and len(user) >= MANY and fits(len(user), users, keys):
+        return indptr, order_by(user, key, users, keys)
     order = np.empty(len(user), dtype=np.int64)
     if lie == GATHERED:
         gather(user, indptr, order)

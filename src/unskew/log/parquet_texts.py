@@ -8,6 +8,7 @@ as it is packed, under another name for the schema.
 
 from __future__ import annotations
 
+import mmap
 from io import BytesIO
 from pathlib import Path
 
@@ -17,12 +18,12 @@ TAIL = 8  # bytes behind the footer: how long it is, and the mark of the format
 
 def as_texts(file: Path) -> BytesIO | None:
     """The file without what makes categories of texts; nothing where that does not stand there once."""
-    content = bytearray(file.read_bytes())
-    if len(content) < TAIL:
+    if file.stat().st_size < TAIL:
         return None
-    start = len(content) - TAIL - int.from_bytes(content[-TAIL:-4], "little")
-    if start < 0 or content.count(SCHEMA, start) != 1:
-        return None
-    at = content.index(SCHEMA, start)
-    content[at : at + len(SCHEMA)] = HIDDEN
-    return BytesIO(content)
+    with file.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        start = len(content) - TAIL - int.from_bytes(content[-TAIL:-4], "little")
+        at = content.find(SCHEMA, start) if start >= 0 else -1
+        if at < 0 or content.find(SCHEMA, at + 1) >= 0:
+            return None
+        with memoryview(content) as whole:  # copied once
+            return BytesIO(b"".join((whole[:at], HIDDEN, whole[at + len(SCHEMA) :])))

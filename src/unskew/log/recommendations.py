@@ -60,8 +60,8 @@ class Recommendations:
 
     @property
     def depth(self) -> int:
-        """The largest rank in any list (0 if there is none)."""
-        return int(self.rank.max(initial=0))
+        """The largest rank in any list (0 if there is none); the last of each is its largest."""
+        return int(self.rank[self.indptr[1:][np.diff(self.indptr) > 0] - 1].max(initial=0))
 
     def only(self, keep: npt.NDArray[np.bool_], *, close: bool) -> Recommendations:
         """The entries that a mask keeps; ``close`` numbers the ranks of each list 1, 2, 3, … afterwards."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -34,6 +35,7 @@ from unskew.plain import plain
 
 _CELL = {True: 48, False: 28}  # bytes of memory per cell while a log is made of it: of text, and of Parquet
 LABELS = (pl.Categorical, pl.Enum)
+IDS = ("user", "item")
 PIECE = 1 << 17  # rows, where all are there
 _SMALLER = "Give Parquet rather than CSV, fewer columns, a sample of the users, or more memory."
 
@@ -106,24 +108,31 @@ class OpenFile(NamedTuple):
         say_columns(source, names, *more)
 
     def read(self, names: Mapping[str, str]) -> pl.DataFrame:
-        """Columns under our names."""
+        """Columns under our names; ids that are categories of a Parquet file come as texts."""
         lazy, rows = self._room_for(names)
-        frame = lazy.collect()
+        frame = self._without_labels(lazy, names).collect()
         if len(frame) != rows:
             raise self.miscounted(rows, len(frame))
         return without_sorted_flags(frame)
 
-    def pieces(self, names: Mapping[str, str]) -> tuple[Iterator[pl.DataFrame], int]:
-        """The same in pieces, in the order of the rows, and the number of rows: further pieces are decoded meanwhile.
+    def pieces(self, names: Mapping[str, str]) -> tuple[Callable[[Iterable[str]], Iterator[pl.DataFrame]], int]:
+        """The same in pieces, and the number of rows: a function reads some of the columns, in the order of the rows.
 
-        Categories of a Parquet file come as texts. Older versions of polars give all rows at once, which are cut.
+        Further pieces are decoded meanwhile. Older versions of polars give all rows at once, which are cut.
         """
         lazy, rows = self._room_for(names)
-        if any(dtype in LABELS for dtype in self.empty(names).dtypes) and (texts := as_texts(self.file)) is not None:
-            lazy = _renamed(pl.scan_parquet(texts), names)
-        if hasattr(lazy, "collect_batches"):
-            return _batches(lazy), rows
-        return lazy.collect().iter_slices(PIECE), rows
+        return partial(_pieces, self._without_labels(lazy, names)), rows
+
+    def _without_labels(self, lazy: pl.LazyFrame, names: Mapping[str, str]) -> pl.LazyFrame:
+        """The same, with texts for categories of a Parquet file; as it is where anything else would change by that."""
+        types = self.empty(names).schema
+        if not self.is_parquet or not any(dtype in LABELS for dtype in types.values()):
+            return lazy
+        if (texts := as_texts(self.file)) is None:
+            return lazy
+        found = _renamed(pl.scan_parquet(texts), names)
+        wanted = {name: pl.String() if dtype in LABELS and name in IDS else dtype for name, dtype in types.items()}
+        return found if found.collect_schema() == pl.Schema(wanted) else lazy
 
     def _room_for(self, names: Mapping[str, str]) -> tuple[pl.LazyFrame, int]:
         lazy, rows = self.scan(names)
@@ -145,9 +154,13 @@ def _renamed(lazy: pl.LazyFrame, names: Mapping[str, str]) -> pl.LazyFrame:
     return lazy.select(cs.by_name(theirs).as_expr().alias(ours) for ours, theirs in names.items())
 
 
-def _batches(lazy: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+def _pieces(lazy: pl.LazyFrame, columns: Iterable[str]) -> Iterator[pl.DataFrame]:
     """The rows as they are decoded; who stops listening stops that."""
-    batches = lazy.collect_batches(maintain_order=True)
+    chosen = lazy.select(columns)
+    if not hasattr(chosen, "collect_batches"):
+        yield from chosen.collect().iter_slices(PIECE)
+        return
+    batches = chosen.collect_batches(maintain_order=True)
     try:
         yield from batches
     finally:

@@ -169,11 +169,11 @@ class Popularity(Propensity):
         """The propensity of every row's item."""
         counts = self._counts(log.items)
         power = self._power(counts)
-        return Scored(
-            np.minimum(power, 1.0)[log.item],
-            floored=int(np.count_nonzero(counts[log.item] == 0)),
-            capped=int(np.count_nonzero(power[log.item] > 1.0)),
-        )
+
+        def rows_of(which: npt.NDArray[np.bool_]) -> int:
+            return int(np.count_nonzero(which[log.item])) if which.any() else 0
+
+        return Scored(np.minimum(power, 1.0)[log.item], floored=rows_of(counts == 0), capped=rows_of(power > 1.0))
 
     def of_items(self, items: Ids) -> Floats:
         """The propensity of every item (NaN where it is to be dropped)."""
@@ -240,15 +240,19 @@ class TrainingPositives:
     @classmethod
     def of(cls, log: Log, weights: Floats | None, *, halves: bool) -> TrainingPositives:
         """Count the rows of a log."""
-        positive, weight = positive_rows(log), row_weights(log, weights)
+        positive = positive_rows(log)
+        liked = log.item if positive.all() else log.item[positive]
+        weight = None if weights is None else row_weights(log, weights)
         return cls(
             items=log.items,
-            positives=np.bincount(log.item, positive * weight, len(log.items)).astype(np.float64),
-            rows=float(weight.sum()),
+            positives=np.bincount(liked, None if weight is None else weight[positive], len(log.items)).astype(
+                np.float64
+            ),
+            rows=float(len(log)) if weight is None else float(weight.sum()),
             users=len(log.users) if weights is None else float(weights.sum()),
-            negatives=int(np.count_nonzero(~positive)),
+            negatives=len(log) - len(liked),
             shows_zeros=_shows_zeros(log),
-            halves=_halves(log, positive, weight, log.items) if halves else None,
+            halves=_halves(log, positive, row_weights(log, weights), log.items) if halves else None,
         )
 
     def merge(self, other: TrainingPositives) -> TrainingPositives:
