@@ -11,8 +11,8 @@ import polars as pl
 
 from peers import common
 from unskew.kernels import sums
-from unskew.kernels.hits import find_hits, over_hits
-from unskew.kernels.ranks import find_ranks
+from unskew.kernels.hits import over_hits, rate_hits
+from unskew.kernels.ranks import find_listed
 
 Floats = npt.NDArray[np.float64]
 Ints32 = npt.NDArray[np.int32]
@@ -42,14 +42,13 @@ def prepare(folder: Path) -> Callable[[], common.Values]:
         high = min(low + BLOCK, len(users))
         rows = slice(indptr[low], indptr[high])
         own, weight = indptr[low : high + 1] - indptr[low], ones[rows]
-        rank = np.empty(len(weight), dtype=np.int32)
-        find_ranks(indptr, item, list_indptr, list_item, list_rank, low, high, rank)
+        rank, precision = np.empty(len(weight), dtype=np.int32), np.empty(len(weight))
+        starts, (row, place) = np.empty(high - low + 1, dtype=np.int64), np.empty((2, len(weight)), dtype=np.int64)
+        find_listed(indptr, item, list_indptr, list_item, list_rank, low, high, rank, starts, row, place)
+        rate_hits(starts, row, place, weight, len(table), precision)
         below = np.empty((1 + len(cuts), high - low))
         below[0] = np.diff(own)
         sums.ideal(own, weight, discount, below[1:])
-        starts, precision = np.empty(high - low + 1, dtype=np.int64), np.empty(len(rank) + 1)
-        row, place = np.empty((2, len(rank) + 1), dtype=np.int64)
-        find_hits(own, weight, rank, len(table), starts, row, place, precision)
         found = np.empty((3 * len(cuts), high - low))
         hits = starts, row, place, precision
         over_hits(*hits, weight, table, 2 * len(cuts), below, divisor, np.arange(3 * len(cuts)), found)

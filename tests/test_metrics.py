@@ -114,9 +114,10 @@ def test_kernels_agree_with_loops(users: list[list[tuple[float, float, int]]]) -
     none, plain = np.zeros((9, 2)), np.empty((0, 0))
     both = np.hstack([table, none, inside.astype(np.float64), none])
     columns = np.array([0, 1, -1, -1, 2, 3, -1, -1])
-    starts, precision = np.empty(len(users) + 1, dtype=np.int64), np.empty(len(rows) + 1)
+    starts, precision = np.empty(len(users) + 1, dtype=np.int64), np.empty(len(rows))
     row, place = np.empty((2, len(rows) + 1), dtype=np.int64)
-    hits.find_hits(indptr, value, rank, 9, starts, row, place, precision)
+    hits.sort_hits(indptr, rank, starts, row, place)
+    hits.rate_hits(starts, row, place, value, 9, precision)
     hits.over_hits(starts, row, place, precision, weight, both, 4, plain, 0 * columns, columns, listed)
     out["additive"], out["precision"] = listed[:2].T, listed[2:].T
     sums.ideal(indptr, weight, table, best)

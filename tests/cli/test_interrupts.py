@@ -73,6 +73,12 @@ def evaluation(shop: Path) -> list[str]:
     return ["evaluate", f"{shop / 'test.parquet'}", *files, *how, "--json", "r.json", "--csv", "r.csv", "--quiet"]
 
 
+def _heed_signals() -> None:
+    """Shells may let their children ignore SIGINT, and ``nohup`` SIGHUP: these tests may run in such a child."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def run(where: str, action: str, command: list[str], folder: Path, **environment: str) -> tuple[int, str, float]:
     """Exit code, what was said, and the seconds from the signal to the end."""
     folder.mkdir(exist_ok=True)
@@ -84,7 +90,7 @@ def run(where: str, action: str, command: list[str], folder: Path, **environment
         capture_output=True,
         text=True,
         timeout=300,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # some shells ignore it for their children
+        preexec_fn=_heed_signals,
     )
     ended = time.time()
     assert log.exists(), f"{where} was never reached: {done.stderr}"
@@ -203,7 +209,7 @@ def test_the_cursor_is_shown_again_on_a_terminal(evaluation: list[str], tmp_path
         cwd=tmp_path,
         stdout=subprocess.DEVNULL,
         stderr=writing,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=_heed_signals,
     )
     os.close(writing)
     said = os.read(reading, 10_000)

@@ -37,8 +37,9 @@ class Rows:
     def hits(self) -> tuple[Ints64, Ints64, Ints64, Floats]:
         """As the kernel finds them."""
         starts, row, place = (np.empty(n + 1, dtype=np.int64) for n in (len(self.divisor), *[len(self.rank)] * 2))
-        precision = np.empty(len(self.rank) + 1)
-        hits.find_hits(self.indptr, self.value, self.rank, DEPTH, starts, row, place, precision)
+        precision = np.empty(len(self.rank))
+        hits.sort_hits(self.indptr, self.rank, starts, row, place)
+        hits.rate_hits(starts, row, place, self.value, DEPTH, precision)
         return starts, row, place, precision
 
 
@@ -120,10 +121,17 @@ def test_weights_are_tallied_by_powers_of_the_root_of_two(users: int, most: int)
 
 
 @pytest.mark.parametrize(("users", "most"), [(0, 3), (1, 1), (3, 100), (100, 9), (200, 60)])
-def test_ideal_sums_have_the_largest_weights_first(users: int, most: int) -> None:
-    """Users with few rows, who are sorted together, and with many; weights that are not positive bring nothing."""
+@pytest.mark.parametrize("alike", [False, True])
+def test_ideal_sums_have_the_largest_weights_first(users: int, most: int, alike: bool) -> None:
+    """Users with few rows, who are sorted together, and with many; weights that are not positive bring nothing.
+
+    Those of every second user may be all alike, which are not sorted at all.
+    """
     given = Rows(5, users, most)
     weight = np.where(given.value == 0.0, -given.rank.astype(np.float64), given.weight)
+    if alike:
+        for rows in given.users()[::2]:
+            weight[rows] = weight[rows[0]] if len(rows) else 0.0
     out = np.empty((METRICS, users))
     sums.ideal(given.indptr, weight, given.table, out)
     for u, rows in enumerate(given.users()):

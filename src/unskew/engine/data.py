@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -14,10 +14,23 @@ from unskew.estimators import Batch
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.kernels import sums
 from unskew.kernels.arrays import Bools, Floats, Hashes, Ints32, Ints64, present
-from unskew.kernels.hits import find_hits
-from unskew.kernels.ranks import find_ranks
+from unskew.kernels.hits import rate_hits, sort_hits
+from unskew.kernels.ranks import find_listed
 from unskew.log import Recommendations
 from unskew.log.order import regroup
+
+
+class Listed(NamedTuple):
+    """Held-out rows that a model lists, user by user, the best rank first: where users begin, the rows, their ranks."""
+
+    starts: Ints64
+    row: Ints64
+    place: Ints64
+
+    @classmethod
+    def room(cls, users: int, rows: int) -> Listed:
+        """For as many as there may be."""
+        return cls(*(np.empty(n + 1, dtype=np.int64) for n in (users, rows, rows)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +43,11 @@ class Hits:
     precision: Floats
 
     @classmethod
-    def of(cls, batch: Batch, rank: Ints32, depth: int) -> Hits:
+    def of(cls, listed: Listed, batch: Batch, depth: int) -> Hits:
         """Those above a depth."""
-        starts, row, place = (np.empty(n + 1, dtype=np.int64) for n in (batch.users, len(rank), len(rank)))
-        precision = np.empty(len(rank) + 1)
-        find_hits(batch.indptr, batch.value, rank, depth, starts, row, place, precision)
+        starts, row, place = listed.starts.copy(), *(each[: listed.starts[-1]].copy() for each in listed[1:])
+        precision = np.empty(len(row))
+        rate_hits(starts, row, place, batch.value, depth, precision)
         return cls(starts, row, place, precision)
 
     @property
@@ -67,13 +80,31 @@ class Ranked:
     list_inside: Bools | None = None
     list_range: PredictionRange = NO_PREDICTIONS
     list_census: CensusPairs | None = None
+    _listed: list[Listed] = field(init=False, default_factory=list, repr=False)
     _hits: dict[int, Hits] = field(init=False, default_factory=dict, repr=False)
+
+    @classmethod
+    def in_lists(cls, held: EvaluationData, lists: Recommendations, low: int, high: int) -> Ranked:
+        """The ranks of some users' rows."""
+        rows = int(held.indptr[high] - held.indptr[low])
+        rank, listed = np.empty(rows, dtype=np.int32), Listed.room(high - low, rows)
+        find_listed(held.indptr, held.item, lists.indptr, lists.item, lists.rank, low, high, rank, *listed)
+        found = cls(rank)
+        found._listed.append(listed)
+        return found
 
     def hits(self, batch: Batch, depth: int) -> Hits:
         """The rows with a rank from 1 to ``depth`` − 1; all estimators sum over the same ones."""
         if depth not in self._hits:
-            self._hits[depth] = Hits.of(batch, self.rank, depth)
+            self._hits[depth] = Hits.of(self._in_order(batch), batch, depth)
         return self._hits[depth]
+
+    def _in_order(self, batch: Batch) -> Listed:
+        """The listed rows, as they were found in the lists; of ranks that came otherwise they are sorted."""
+        if not self._listed:
+            self._listed.append(Listed.room(batch.users, len(self.rank)))
+            sort_hits(batch.indptr, self.rank, *self._listed[0])
+        return self._listed[0]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -142,10 +173,9 @@ class EvaluationData(Batch):
         found = []
         rows = slice(self.indptr[low], self.indptr[high])
         for j, lists in enumerate(self.lists):
-            out = np.empty(rows.stop - rows.start, dtype=np.int32)
-            find_ranks(self.indptr, self.item, lists.indptr, lists.item, lists.rank, low, high, out)
-            predicted = self.predicted[j] if self.predicted else None
-            ranked = Ranked(out, None if predicted is None else predicted[rows])
+            ranked, predicted = Ranked.in_lists(self, lists, low, high), self.predicted[j] if self.predicted else None
+            if predicted is not None:
+                ranked = replace(ranked, predicted=predicted[rows])
             found.append(ranked if self.listed is None else self._with_list(ranked, lists, low, high))
         return found
 

@@ -80,9 +80,8 @@ def fill_pairs(pairs: Sequence[ModelPair], batch: Batch, ranked: Sequence[Ranked
             mean = np.empty_like(d)
             group_mean(batch.indptr, groups, count, d, counted, mean)
             d = mean
-        out = np.empty((batch.users, pair.width))
+        out = x.T[pair.columns]
         if pair.on_grid:
             worst_ratios(batch.indptr, fixed, varied.inverse, counted, d, pair.sign, GRID, out)
         else:
             signed_sums(batch.indptr, fixed, varied.inverse, counted, d, divisor, out)
-        x[:, pair.columns] = out

@@ -17,24 +17,18 @@ PART = 64  # users whose sums are divided together
 
 
 @njit(cache=True, nogil=True)
-def find_hits(
-    indptr: Ints64,
-    value: Floats,
-    rank: Ints32,
-    depth: int,
-    starts: Ints64,
-    row: Ints64,
-    place: Ints64,
-    precision: Floats,
-) -> None:
-    """Find the rows with a rank from 1 to ``depth`` − 1; the last three have room for one more than there are rows."""
+def sort_hits(indptr: Ints64, rank: Ints32, starts: Ints64, row: Ints64, place: Ints64) -> None:
+    """Find the rows with a rank, the best of each user first; the last two have room for one more than there are rows.
+
+    Where lists are at hand, ``ranks.find_listed`` finds them in this order.
+    """
     users, n = len(indptr) - 1, 0
     for u in range(users):
         first = n
         starts[u] = n
         for i in range(indptr[u], indptr[u + 1]):  # without a branch: whether an item is listed cannot be foreseen
             row[np.uintp(n)] = (np.int64(rank[i]) << 32) | i
-            n += (rank[i] > 0) & (rank[i] < depth)
+            n += rank[i] > 0
         for i in range(first + 1, n):
             key = row[i]
             j = i
@@ -43,14 +37,25 @@ def find_hits(
                 j -= 1
             row[j] = key
     starts[users] = n
-    for u in range(users):
-        relevant = 0
-        for h in range(starts[u], starts[u + 1]):
-            place[h], row[h] = row[h] >> 32, row[h] & 0xFFFFFFFF
-            relevant += value[row[h]] > 0.0
-            precision[h] = relevant
     for h in range(n):
-        precision[h] /= place[h]
+        place[h], row[h] = row[h] >> 32, row[h] & 0xFFFFFFFF
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def rate_hits(starts: Ints64, row: Ints64, place: Ints64, value: Floats, depth: int, precision: Floats) -> None:
+    """Fill in the precision at each hit; those from rank ``depth`` on are left out, in place."""
+    n = 0
+    for u in range(len(starts) - 1):
+        first, relevant = starts[u], 0
+        starts[u] = n
+        for h in range(first, starts[u + 1]):
+            if place[h] >= depth:
+                break
+            row[n], place[n] = row[h], place[h]
+            relevant += value[row[n]] > 0.0
+            precision[n] = relevant / place[n]
+            n += 1
+    starts[len(starts) - 1] = n
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

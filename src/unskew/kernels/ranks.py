@@ -1,10 +1,11 @@
 """At which rank does a recommender list each held-out item, and where do two lists of a user differ?
 
 Per user, the list is walked once. A small bitmap of the user's held-out items (by their last bits) turns nearly all
-other entries away; the rest are looked up in the held-out items, which stand in ascending order. The cost is the length
-of the lists, whatever the size of the catalogue. Nothing here branches on what cannot be foreseen, except bisection
-for users with many held-out items. Ranks of a list ascend, so that a list whose last rank is its length has the ranks
-1, 2, 3, …: its hits need no look at the ranks, each of which would be fetched from memory by itself.
+other entries away; a second one says which held-out item has these bits, and where several have them the item is
+bisected, as they stand in ascending order. The cost is the length of the lists, whatever the size of the catalogue, and
+the long walk has no branch. Ranks of a list ascend, so that hits come best first, and a list whose last rank is its
+length has the ranks 1, 2, 3, …: its hits need no look at the ranks, each of which would be fetched from memory by
+itself.
 """
 
 from __future__ import annotations
@@ -16,7 +17,69 @@ from unskew.kernels.compiled import njit
 
 BITS = 4096  # one byte each: the bitmap stays in the first-level cache
 LAST = BITS - 1
-FEW = 32  # held-out items: counting the smaller ones is quicker than bisection
+CLASH = 2**16 - 1  # in place of the held-out item, where there are several, or too many for 16 bits
+
+
+@njit(cache=True, nogil=True)
+def find_listed(
+    indptr: Ints64,
+    item: Ints32,
+    list_indptr: Ints64,
+    list_item: Ints32,
+    list_rank: Ints32,
+    low: int,
+    high: int,
+    out: Ints32,
+    starts: Ints64,
+    row: Ints64,
+    place: Ints64,
+) -> None:
+    """Fill ``out`` with the ranks of the held-out items of users ``low`` … ``high − 1`` (0 = not listed).
+
+    The hits of user u, best first, are ``starts[u − low] … starts[u − low + 1] − 1``: ``row`` their places in ``out``,
+    ``place`` their ranks. The held-out items of a user ascend, and so do the ranks of a list, from 1 on or later; every
+    item is there once.
+    """
+    base, hits = indptr[low], 0
+    marked, owner = np.zeros(BITS, dtype=np.uint8), np.zeros(BITS, dtype=np.uint16)
+    longest = 0
+    for u in range(low, high):
+        longest = max(longest, list_indptr[u + 1] - list_indptr[u])
+    maybe = np.empty(longest + 1, dtype=np.int32)
+    for u in range(low, high):  # with a way to skip users, or to make more room, all of it takes half as long again
+        starts[u - low] = hits
+        own, ranks = item[indptr[u] : indptr[u + 1]], out[indptr[u] - base : indptr[u + 1] - base]
+        start = list_indptr[u]
+        entries = list_item[start : list_indptr[u + 1] if len(own) > 0 else start]
+        for r in range(len(own)):
+            ranks[r] = 0
+            slot = np.uintp(own[r] & LAST)
+            owner[slot] = CLASH if marked[slot] else min(r, CLASH)
+            marked[slot] = 1
+        n = 0
+        for e in range(len(entries)):
+            maybe[np.uintp(n)] = e
+            n += marked[np.uintp(entries[e] & LAST)]
+        closed = len(entries) > 0 and list_rank[start + len(entries) - 1] == len(entries)
+        for j in range(n):
+            e = np.uintp(maybe[j])
+            wanted = entries[e]
+            at = np.int64(owner[np.uintp(wanted & LAST)])
+            if at == CLASH:
+                at, end = 0, len(own) - 1
+                while at < end:
+                    middle = (at + end) >> 1
+                    if own[middle] < wanted:
+                        at = middle + 1
+                    else:
+                        end = middle
+            if own[at] == wanted and ranks[at] == 0:
+                ranks[at] = np.int64(e) + 1 if closed else list_rank[start + e]
+                row[hits], place[hits] = indptr[u] - base + at, ranks[at]
+                hits += 1
+        for r in range(len(own)):
+            marked[np.uintp(own[r] & LAST)] = 0
+    starts[high - low] = hits
 
 
 @njit(cache=True, nogil=True)
@@ -30,45 +93,12 @@ def find_ranks(
     high: int,
     out: Ints32,
 ) -> None:
-    """Fill ``out`` with the ranks of the held-out items of users ``low`` … ``high − 1`` (0 = not listed).
-
-    The held-out items of a user ascend, and so do the ranks of a list, from 1 on or later, each of them once.
-    """
-    base = indptr[low]
-    marked = np.zeros(BITS, dtype=np.uint8)
-    maybe = np.empty(256, dtype=np.int64)
-    for u in range(low, high):
-        first, last = indptr[u], indptr[u + 1]
-        start, stop = list_indptr[u], list_indptr[u + 1]
-        if first == last:
-            continue
-        if stop - start >= len(maybe):
-            maybe = np.empty(2 * (stop - start), dtype=np.int64)
-        for row in range(first, last):
-            out[row - base] = 0
-            marked[np.uintp(item[row] & LAST)] = 1
-        n = 0
-        for entry in range(start, stop):
-            maybe[np.uintp(n)] = entry
-            n += marked[np.uintp(list_item[np.uintp(entry)] & LAST)]
-        closed = stop > start and list_rank[stop - 1] == stop - start
-        for j in range(n):
-            wanted = list_item[maybe[j]]
-            a, b = first, last
-            if last - first <= FEW:
-                for row in range(first, last):
-                    a += item[np.uintp(row)] < wanted
-            else:
-                while a < b:
-                    middle = (a + b) >> 1
-                    if item[middle] < wanted:
-                        a = middle + 1
-                    else:
-                        b = middle
-            if a < last and item[a] == wanted:
-                out[a - base] = maybe[j] - start + 1 if closed else list_rank[maybe[j]]
-        for row in range(first, last):
-            marked[np.uintp(item[row] & LAST)] = 0
+    """The ranks alone."""
+    rows = indptr[high] - indptr[low]
+    starts, row, place = (
+        np.empty(high - low + 1, dtype=np.int64), np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64)
+    )  # fmt: skip
+    find_listed(indptr, item, list_indptr, list_item, list_rank, low, high, out, starts, row, place)
 
 
 @njit(cache=True, nogil=True)

@@ -143,12 +143,26 @@ def _ideal_of_lanes(
 
 @njit(cache=True, nogil=True)
 def ideal(indptr: Ints64, weight: Floats, table: Floats, out: Floats) -> None:
-    """``out[t, u]`` = the largest Σ weight · table[rank, t] that any list could reach: big weights first."""
+    """``out[t, u]`` = the largest Σ weight · table[rank, t] that any list could reach: big weights first.
+
+    Weights of a user that are all the same, as without propensities, need not be put in order.
+    """
     depth, metrics = table.shape
+    best = np.zeros((depth, metrics))
+    for j in range(1, depth):
+        for t in range(metrics):
+            best[j, t] = best[j - 1, t] + table[j, t]
     lanes, waiting, users = np.empty((FEW + 1, LANES)), 0, np.empty(LANES, dtype=np.int64)
     room = np.empty(64)
     for u in range(len(indptr) - 1):
         first, last = indptr[u], indptr[u + 1]
+        row = first
+        while row < last and weight[row] == weight[first]:
+            row += 1
+        if row == last:
+            for t in range(metrics):
+                out[t, u] = max(weight[first], 0.0) * best[min(last - first, depth - 1), t] if last > first else 0.0
+            continue
         if last - first <= FEW:
             users[waiting] = u
             waiting += 1
