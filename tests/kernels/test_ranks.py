@@ -48,7 +48,7 @@ def test_ranks_are_those_in_the_lists(data: st.DataObject, users: int, closed: b
     find_listed(*given, found, starts, row, place)
     assert found.tolist() == wanted
     for u in range(low, high):
-        own = range(indptr[u] - indptr[low], indptr[u + 1] - indptr[low])
+        rows = range(indptr[u] - indptr[low], indptr[u + 1] - indptr[low])
         hits = slice(starts[u - low], starts[u - low + 1])
-        expected = sorted((wanted[r], r) for r in own if wanted[r])
+        expected = sorted((wanted[r], r) for r in rows if wanted[r])
         assert list(zip(place[hits].tolist(), row[hits].tolist(), strict=True)) == expected

@@ -62,9 +62,9 @@ def find_listed(
             n += marked[np.uintp(entries[e] & LAST)]
         closed = len(entries) > 0 and list_rank[start + len(entries) - 1] == len(entries)
         for j in range(n):
-            e = np.uintp(maybe[j])
-            wanted = entries[e]
-            at = np.int64(owner[np.uintp(wanted & LAST)])
+            e = maybe[j]
+            wanted = entries[np.uintp(e)]
+            at = int(owner[np.uintp(wanted & LAST)])
             if at == CLASH:
                 at, end = 0, len(own) - 1
                 while at < end:
@@ -74,7 +74,7 @@ def find_listed(
                     else:
                         end = middle
             if own[at] == wanted and ranks[at] == 0:
-                ranks[at] = np.int64(e) + 1 if closed else list_rank[start + e]
+                ranks[at] = e + 1 if closed else list_rank[start + e]
                 row[hits], place[hits] = indptr[u] - base + at, ranks[at]
                 hits += 1
         for r in range(len(own)):
