@@ -35,6 +35,7 @@ from unskew.estimators.summary import TrainingRows
 from unskew.inference.merging import Mergeable, merged_by
 from unskew.kernels.arrays import Bools, Floats, Ints32, Ints64, present
 from unskew.log import Feedback, Ids, Log, Predictions, Recommendations
+from unskew.log.order import counts_of
 from unskew.log.population import Population
 from unskew.log.relevance import row_ratings
 from unskew.propensity import Propensity
@@ -61,7 +62,7 @@ class TrainingCounts(Mergeable):
         codes = train.items.into(items)
 
         def count(log: Log) -> Floats:
-            own = np.bincount(log.item, minlength=len(log.items))
+            own = counts_of(log.item, len(log.items))
             out = np.zeros(len(items))
             out[codes[own > 0]] = own[own > 0]
             return out

@@ -13,6 +13,7 @@ from unskew.estimators.summary import Histogram
 from unskew.inference.merging import Mergeable, added_counts, merged_by
 from unskew.kernels.arrays import Ints64
 from unskew.log import Log
+from unskew.log.order import counts_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +67,7 @@ class RowFacts(Mergeable):
             users=held.users,
             active=int(np.count_nonzero(lengths)),
             clicks=held.click_counts,
-            by_item=np.bincount(held.item if positives == len(value) else held.item[liked], minlength=len(rows.items)),
+            by_item=counts_of(held.item if positives == len(value) else held.item[liked], len(rows.items)),
             rows=len(value),
             positives=positives,
             zeros=int(np.count_nonzero(value == 0.0)),

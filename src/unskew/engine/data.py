@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -134,11 +135,10 @@ class EvaluationData(Batch):
     with_answers: EvaluationData | None = None
     draws: DrawMarks | None = None
 
-    @property
+    @cached_property
     def clicks(self) -> Ints64:
         """How many seen relevant items each user has."""
-        before = np.concatenate([[0], np.cumsum(self.value > 0.0)])
-        return np.asarray(before[self.indptr[1:]] - before[self.indptr[:-1]], dtype=np.int64)
+        return user_sums(self, (self.value > 0.0).astype(np.float64)).astype(np.int64)
 
     @property
     def click_counts(self) -> Ints64:

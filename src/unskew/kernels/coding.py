@@ -97,6 +97,13 @@ def tally(user, key, counts, keys):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def count_codes(codes, counts):  # type: ignore[no-untyped-def]
+    """Add up how often every code occurs; without a copy of the codes in 64 bits, as numpy would make."""
+    for r in range(len(codes)):
+        counts[np.uintp(codes[r])] += 1
+
+
+@njit(cache=True, nogil=True)
 def gather(user, indptr, out):  # type: ignore[no-untyped-def]
     """The order by user of rows of which those of every user stand together already."""
     at = 0

@@ -22,8 +22,12 @@ def fits(rows: int, firsts: int, seconds: int) -> bool:
     return _bits(rows) + _bits(firsts) + _bits(seconds) <= 64
 
 
-def order_by(first: Ints32, second: Ints32, firsts: int, seconds: int) -> Ints64:
-    """The order of the rows by (first, second, row); codes are below ``firsts`` and ``seconds`` and must fit."""
+def order_by(first: Ints32, second: Ints32, firsts: int, seconds: int, ordered: Ints32 | None = None) -> Ints64:
+    """The order of the rows by (first, second, row); codes are below ``firsts`` and ``seconds`` and must fit.
+
+    Args:
+        ordered: gets the second codes in that order, which the words hold already.
+    """
     low = _bits(len(first))
     codes = _bits(firsts) + _bits(seconds)
     passes = max(1, -(-codes // DIGIT))
@@ -33,6 +37,8 @@ def order_by(first: Ints32, second: Ints32, firsts: int, seconds: int) -> Ints64
     _pack(first, second, np.uint64(_bits(seconds)), np.uint64(low), words)
     _sort(words, room, np.uint64(low), np.uint64(digit), places)
     done, spare = (words, room) if passes % 2 == 0 else (room, words)
+    if ordered is not None:
+        _codes(done, np.uint64(low), np.uint64(_bits(seconds)), ordered)
     order = spare.view(np.int64)
     _rows(done, np.uint64(low), order)
     return order
@@ -81,3 +87,10 @@ def _rows(words, low, out):  # type: ignore[no-untyped-def]
     mask = (np.uint64(1) << low) - np.uint64(1)
     for r in range(len(words)):
         out[r] = np.int64(words[r] & mask)
+
+
+@njit(cache=True, nogil=True)
+def _codes(words, low, width, out):  # type: ignore[no-untyped-def]
+    mask = (np.uint64(1) << width) - np.uint64(1)
+    for r in range(len(words)):
+        out[r] = np.int32((words[r] >> low) & mask)

@@ -15,7 +15,7 @@ from unskew.kernels.arrays import present
 from unskew.log.columns import as_ids, check_ids, check_labels, code_pairs, numbers, times
 from unskew.log.ids import Codes, Ids
 from unskew.log.log import Duplicates, Feedback, Invalid, Log
-from unskew.log.order import group, pick
+from unskew.log.order import group_keys, pick
 from unskew.log.paths import Paths
 from unskew.log.said import say_columns
 from unskew.log.sources import table_of_file
@@ -123,8 +123,7 @@ def ordered_log(
     for name, column in columns.items():
         if name in IDS or column.dtype == pl.String:
             columns[name] = as_ids(column, from_text=table.header)
-    indptr, order = group(user, item, len(users), len(items))
-    user, item = pick(user, order), pick(item, order)
+    indptr, order, item = group_keys(user, item, len(users), len(items))
     columns = {name: pick(column, order) for name, column in columns.items()}
     log = Log(
         users,
@@ -140,7 +139,8 @@ def ordered_log(
         clock=clock,
     )
     again = np.zeros(len(log), dtype=np.bool_)
-    again[1:] = (item[1:] == item[:-1]) & (user[1:] == user[:-1])
+    again[1:] = item[1:] == item[:-1]
+    again[indptr[:-1][np.diff(indptr) > 0]] = False
     if again.any():
         if duplicates is None and stated is Feedback.IMPLICIT:
             duplicates = "first" if log.time is None else "earliest"

@@ -13,6 +13,7 @@ from unskew.kernels.coding import (
     GATHERED,
     MIXED,
     compress,
+    count_codes,
     gather,
     place,
     place_by_rank,
@@ -36,23 +37,50 @@ def group(user: Codes, key: Codes, users: int, keys: int) -> tuple[Rows, Rows | 
     user; all are stable. Lists mostly come user by user, and only the users are in another order than their codes: then
     one pass does.
     """
-    counts = np.zeros(users, dtype=np.int64)
-    lie = tally(user, key, counts, keys)
-    if lie < 0:
-        raise changed()
-    indptr = starts_of(counts)
+    indptr, lie = _tallied(user, key, users, keys)
     if lie == ASCENDING:
         return indptr, None
-    if lie == MIXED and len(user) >= MANY and fits(len(user), users, keys):
+    if lie == MIXED and _many(user, users, keys):
         return indptr, order_by(user, key, users, keys)
     order = np.empty(len(user), dtype=np.int64)
     if lie == GATHERED:
         gather(user, indptr, order)
         return indptr, order
     by_key = np.empty(len(user), dtype=np.int64)
-    place(key, np.arange(len(key)), starts_of(np.bincount(key, minlength=keys)), by_key)
+    place(key, np.arange(len(key)), starts_of(counts_of(key, keys)), by_key)
     place(user, by_key, indptr.copy(), order)
     return indptr, order
+
+
+def group_keys(user: Codes, key: Codes, users: int, keys: int) -> tuple[Rows, Rows | None, Codes]:
+    """The same, and the keys in that order: where many rows are sorted, these need not be looked up again."""
+    if len(user) >= MANY:
+        indptr, lie = _tallied(user, key, users, keys)
+        if lie == MIXED and _many(user, users, keys):
+            ordered = np.empty_like(key)
+            return indptr, order_by(user, key, users, keys, ordered), ordered
+    indptr, order = group(user, key, users, keys)
+    return indptr, order, pick(key, order)
+
+
+def _tallied(user: Codes, key: Codes, users: int, keys: int) -> tuple[Rows, int]:
+    """Where every user's rows begin, and how rows lie."""
+    counts = np.zeros(users, dtype=np.int64)
+    lie = tally(user, key, counts, keys)
+    if lie < 0:
+        raise changed()
+    return starts_of(counts), int(lie)
+
+
+def _many(user: Codes, users: int, keys: int) -> bool:
+    return len(user) >= MANY and fits(len(user), users, keys)
+
+
+def counts_of(codes: Codes, size: int) -> Rows:
+    """How often every code occurs; they are below ``size``."""
+    out = np.zeros(size, dtype=np.int64)
+    count_codes(codes, out)
+    return out
 
 
 def group_entries(user: Codes, item: Codes, rank: Codes, users: int) -> tuple[Rows, Codes, Codes]:
@@ -61,11 +89,7 @@ def group_entries(user: Codes, item: Codes, rank: Codes, users: int) -> tuple[Ro
     Mostly ranks run 1, 2, 3, … and say where an entry belongs. Else one pass brings the entries of every user together,
     and another one orders each list by itself, which is short.
     """
-    counts = np.zeros(users, dtype=np.int64)
-    lie = tally(user, rank, counts, 2**31)
-    if lie < 0:
-        raise changed()
-    indptr = starts_of(counts)
+    indptr, lie = _tallied(user, rank, users, 2**31)
     if lie == ASCENDING:
         return indptr, item, rank
     items, ranks = np.empty_like(item), np.zeros_like(rank)

@@ -27,6 +27,7 @@ from unskew.errors import InputError
 from unskew.kernels.arrays import present
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Feedback, Ids, Log
+from unskew.log.order import counts_of
 from unskew.parts import Made, Words, option
 from unskew.propensity.base import (
     NO_INPUTS,
@@ -245,9 +246,9 @@ class TrainingPositives:
         weight = None if weights is None else row_weights(log, weights)
         return cls(
             items=log.items,
-            positives=np.bincount(liked, None if weight is None else weight[positive], len(log.items)).astype(
-                np.float64
-            ),
+            positives=counts_of(liked, len(log.items)).astype(np.float64)
+            if weight is None
+            else np.bincount(liked, weight[positive], len(log.items)),
             rows=float(len(log)) if weight is None else float(weight.sum()),
             users=len(log.users) if weights is None else float(weights.sum()),
             negatives=len(log) - len(liked),
