@@ -34,7 +34,7 @@ from unskew.kernels.arrays import Floats, Ints64
 
 CLICKS = 6  # left out, each in turn
 LARGEST = 0.99  # share of a click in its user's weight that still counts as such: beyond, the others are chance
-BLOCK = 512  # users at once: a run of neighbours, so that only their lists are looked at
+BLOCK = 1024  # users at once: a run of neighbours, so that only their lists are looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,32 +92,45 @@ class FewClicks(Mergeable):
         return self.users < self.eligible
 
 
-def few_clicks(
-    held: EvaluationData, run: EstimatorRun, limit: np.uint64 | None = None, threads: int | None = None
-) -> FewClicks:
-    """The leave-one-click-out bias of every metric and model of a run whose ratios are taken inside users.
+@dataclass(frozen=True, eq=False)
+class ClickSample:
+    """Users with two clicks or more, all or some of them: of whom ratios are looked at without a click.
 
     Args:
-        limit: of the hashes of the users that are looked at (``sampled_users.py``); ``None`` for everybody.
+        held: rows and lists, without what no ratio needs.
+        users: their places in it.
+        eligible: how many such users there are.
     """
-    counts = np.diff(held.indptr) if run.target is Target.PER_PAIR else held.clicks  # errors rest on all rows
-    eligible = np.flatnonzero(counts >= 2)
+
+    held: EvaluationData
+    users: Ints64
+    eligible: int
+
+    @classmethod
+    def of(cls, held: EvaluationData, limit: np.uint64 | None, *, by_rows: bool) -> ClickSample:
+        """Those with hashes below a limit (``sampled_users.py``), or all; ``by_rows`` counts every row as a click."""
+        eligible = np.flatnonzero((np.diff(held.indptr) if by_rows else held.clicks) >= 2)
+        rows_only = replace(held, listed=None, with_answers=None, all_pairs=None)
+        if limit is None:
+            return cls(rows_only, eligible, len(eligible))
+        chosen = eligible[held.hashes[eligible] < limit]
+        return cls(rows_only.of_users(chosen.astype(np.int32)), np.arange(len(chosen)), len(eligible))
+
+
+def few_clicks(sample: ClickSample, run: EstimatorRun, threads: int | None = None) -> FewClicks:
+    """The leave-one-click-out bias of every metric and model of a run whose ratios are taken inside users."""
     metrics, models = len(run.metrics), run.models
     sums = [np.zeros((metrics, models, *more)) for more in ((), (models,), (), (models,))]
-    bare, rows_only = replace(run, start=0), replace(held, listed=None, with_answers=None, all_pairs=None)
-    chosen = eligible
-    if limit is not None:
-        chosen = eligible[held.hashes[eligible] < limit]
-        rows_only, chosen = rows_only.of_users(chosen.astype(np.int32)), np.arange(len(chosen))
+    bare = replace(run, start=0)
 
     def one(low: int, high: int) -> tuple[Floats, Floats]:
-        return _of_block(rows_only, bare, chosen[low:high])
+        return _of_block(sample.held, bare, sample.users[low:high])
 
-    for block in walk(len(chosen), one, threads, BLOCK):
+    for block in walk(len(sample.users), one, threads, BLOCK):
         for n, found in enumerate(block):
             sums[2 * n] += found.sum(axis=0)
             sums[2 * n + 1] += np.einsum("uta,utb->tab", found, found)
-    return FewClicks(sums[0], sums[1], sums[2], sums[3], len(chosen), len(eligible))
+    return FewClicks(sums[0], sums[1], sums[2], sums[3], len(sample.users), sample.eligible)
 
 
 def _of_block(held: EvaluationData, run: EstimatorRun, users: Ints64) -> tuple[Floats, Floats]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,7 +19,7 @@ from unskew.engine.plan import EvaluationPlan
 from unskew.engine.sensitivity import ModelPair, fill_pairs
 from unskew.engine.sums import Extent, Sums, TippingSums
 from unskew.engine.walk import Progress, walk
-from unskew.estimators import Batch
+from unskew.estimators import Batch, Target
 from unskew.inference.bootstrap import replicate_sums, user_weights
 from unskew.inference.merging import Mergeable
 from unskew.inference.model_error import ModelError
@@ -141,8 +141,12 @@ class MemoryEngine:
         return self.held.click_counts
 
     def few_clicks(self, run: EstimatorRun, limit: np.uint64 | None = None) -> few_clicks.FewClicks:
-        """How far ratios inside users move when a click is left out."""
-        return few_clicks.few_clicks(self.held, run, limit, self.threads)
+        """How far ratios inside users move when a click is left out; runs have their sample of the users in common."""
+        by_rows = run.target is Target.PER_PAIR  # errors rest on all rows
+        key = by_rows, None if limit is None else int(limit)
+        if key not in self._click_samples:
+            self._click_samples[key] = few_clicks.ClickSample.of(self.held, limit, by_rows=by_rows)
+        return few_clicks.few_clicks(self._click_samples[key], run, self.threads)
 
     def listed_worth(self, table: Floats) -> support.ListedWorth | None:
         """How much of the lists' worth the log could never show."""
@@ -173,6 +177,10 @@ class MemoryEngine:
     def item_tally(self, run: EstimatorRun, weights: Floats) -> Tally:
         """The tally of the weights in ratios per item."""
         return items.item_tally(self.held, run, weights)
+
+    @cached_property
+    def _click_samples(self) -> dict[tuple[bool, int | None], few_clicks.ClickSample]:
+        return {}
 
     def _merged(self, one: Callable[[int, int], M]) -> M:
         return reduce(lambda a, b: a.merge(b), walk(self.users, one, self.threads, self.block, self.progress))
