@@ -104,6 +104,14 @@ def count_codes(codes, counts):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def count_up(indptr, out):  # type: ignore[no-untyped-def]
+    """1, 2, 3, … in every group."""
+    for u in range(len(indptr) - 1):
+        for at in range(indptr[u], indptr[u + 1]):
+            out[at] = at - indptr[u] + 1
+
+
+@njit(cache=True, nogil=True)
 def gather(user, indptr, out):  # type: ignore[no-untyped-def]
     """The order by user of rows of which those of every user stand together already."""
     at = 0

@@ -63,9 +63,11 @@ def lay_runs(  # type: ignore[no-untyped-def]
 
     Says whether ranks ascend in every run, from 1 to ``highest``, with every item once. Runs begin at ``starts``, whose
     last is the end of all rows; ``item`` holds numbers of items. ``carried`` is the run under way (−1 before the first)
-    and its last rank; ``stamp`` remembers the last run of every item.
+    and its last rank; ``stamp`` remembers the last run of every item. Where ``out_rank`` is empty, ranks must be
+    1, 2, 3, …, and are not kept.
     """
     run, last, fine, r = carried[RUN], carried[RANK], True, 0
+    farthest = 1 if len(out_rank) == 0 else highest
     while r < len(item):
         if run < 0 or row + r >= starts[run + 1]:
             run += 1
@@ -73,11 +75,13 @@ def lay_runs(  # type: ignore[no-untyped-def]
         stop, shift = min(starts[run + 1] - row, len(item)), places[run] - starts[run] + row
         for e in range(r, stop):
             i, k = np.uintp(item[e]), rank[e]
-            fine &= (k > last) & (stamp[i] != run)
+            fine &= (k > last) & (k - last <= farthest) & (stamp[i] != run)
             stamp[i] = run
             out_item[e + shift] = item[e]
-            out_rank[e + shift] = k
             last = k
+        if len(out_rank) > 0:
+            for e in range(r, stop):
+                out_rank[e + shift] = rank[e]
         fine &= last <= highest
         r = stop
     carried[RUN], carried[RANK] = run, last

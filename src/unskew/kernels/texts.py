@@ -2,14 +2,15 @@
 
 A view has 16 bytes, read as two words: the length (the low half of the first word) and the text itself where it has at
 most 12 bytes; else its first four bytes, and where it stands in a buffer. A short text *is* its view, so two words tell
-it apart from every other. A longer one is told apart by two hashes of its bytes under a secret of the process, 96 bits
-in all besides its length: among a billion texts two fall together with a chance of 10⁻¹¹.
+it apart from every other. A longer one is told apart by two hashes of its bytes and length under a secret of the
+process, 96 bits in all: among a hundred million texts two fall together with a chance of 10⁻¹³.
 
 Columns of a Parquet file hold most texts many times at one and the same place of a buffer, as its dictionary stands in
 memory once: the number of the text that begins at a place is remembered, and the text is not read again.
 
 Open addressing with at most a quarter of the slots taken, so that nearly all texts stand in the first slot that is
-looked at; the table is made larger from outside.
+looked at. A slot holds both words, and the number in bits of the first that no text has (the length takes four), so
+that one look at memory is enough. The table is made larger from outside.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ INLINE = 12  # bytes of a text that a view holds itself
 BATCH = 256  # rows that are hashed before they are looked up
 SPARSE = 4  # slots for every text, at least
 HALF = np.uint64(0xFFFFFFFF)
+SHIFT = np.uint64(4)  # the bits of a slot's first word before its number …
+MOST = 2**28 - 2  # … and how many numbers there are room for
+TEXT = ~np.uint64(0xFFFFFFF0)  # the bits that are the text's
+LONG = np.uint64(15)  # in place of the length of a longer text
 
 
 @intrinsic
@@ -70,37 +75,36 @@ def _slot(one, two, secret, mask):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _search(slots, at, words, one, two):  # type: ignore[no-untyped-def]
-    """The number of two words, from slot ``at`` on, and its slot; −1 with the free slot where they have none."""
+def _search(slots, one, two, secret):  # type: ignore[no-untyped-def]
+    """The slot of two words; a free one where they have none."""
     mask = np.uint64(len(slots) - 1)
-    number = slots[at]
-    while number >= 0 and (words[np.uintp(number), 0] != one or words[np.uintp(number), 1] != two):
+    at = _slot(one, two, secret, mask)
+    while (slots[at, 0] & HALF) >> SHIFT != 0 and (slots[at, 0] & TEXT != one or slots[at, 1] != two):
         at = (at + np.uint64(1)) & mask
-        number = slots[at]
-    return number, at
+    return at
 
 
 @njit(cache=True, nogil=True)
 def number_texts(  # type: ignore[no-untyped-def]
-    views, buffers, places, shift, seen, secret, start, slots, words, rows, known, grow, out
+    views, buffers, places, shift, seen, secret, start, slots, rows, known, grow, out
 ):
     """Number the texts of ``views[n, 2]`` from row ``start`` on; how many texts are known then, and the row reached.
 
-    ``buffers`` are addresses. ``slots`` holds numbers, −1 where free; ``words`` the two words of each number,
-    ``rows`` where it came first (in rows of this piece plus ``rows[-1]``). Stops where the slots might not suffice for
-    a batch; if the table must not ``grow``, texts that are not in it get −1.
+    ``buffers`` are addresses. ``slots`` holds the two words of a text with its number + 1, 0 where a slot is free;
+    ``rows`` where each number came first (in rows of this piece plus ``rows[-1]``). Stops where the slots might not
+    suffice for a batch; if the table must not ``grow``, texts that are not in it get −1.
 
     ``seen`` remembers the number of the text that begins in each stretch of 2^shift bytes of a buffer, whose entries
     begin at ``places[buffer]``, and beside it a mark: how long the text is, and where in the stretch it begins. A mark
     of more than 32 bits is not remembered, so that a shift of 32 remembers nothing.
 
     Most rows are settled by one look, at ``seen`` or at the first slot. What is left of a batch of rows is looked at in
-    steps, hashes, slots, and only then are they compared: the table is larger than the processor's cache, and many of
-    its lines are then under way at once.
+    steps: first all hashes and where to look, which is the second slot for short texts, then what stands there. The
+    table is larger than the processor's cache, and many of its lines are under way at once like that.
     """
     mask, inside = np.uint64(len(slots) - 1), (np.uint64(1) << shift) - np.uint64(1)
     offset = rows[len(rows) - 1]
-    waiting, first = np.empty(BATCH, dtype=np.uintp), np.empty(BATCH, dtype=np.int32)
+    waiting, first = np.empty(BATCH, dtype=np.uintp), np.empty((BATCH, 2), dtype=np.uint64)
     keys = np.empty((BATCH, 3), dtype=np.uint64)
     for low in range(start, len(views), BATCH):
         if grow and SPARSE * (known + BATCH) > len(slots):
@@ -115,38 +119,43 @@ def number_texts(  # type: ignore[no-untyped-def]
                 out[r] = np.int32(entry & HALF)
                 count += np.uintp(entry >> np.uint64(32) != (length << shift | at & inside))
             else:
-                number = slots[_slot(one, two, secret, mask)]
-                some = np.uintp(max(number, np.int32(0)))
-                out[r] = number
-                count += np.uintp((number < 0) | (words[some, 0] != one) | (words[some, 1] != two))
+                slot = _slot(one, two, secret, mask)
+                entry = slots[slot, 0]
+                number = (entry & HALF) >> SHIFT
+                out[r] = np.int32(number) - np.int32(1)
+                count += np.uintp((entry & TEXT != one) | (slots[slot, 1] != two) | (number == 0))
         for j in range(count):
             one, two = views[waiting[j], 0], views[waiting[j], 1]
-            if one & HALF > INLINE:
-                one, two = _long(buffers[np.uintp(two & HALF)] + (two >> np.uint64(32)), one & HALF, secret)
-            keys[j, 0], keys[j, 1], keys[j, 2] = one, two, _slot(one, two, secret, mask)
+            length, further = one & HALF, np.uint64(1)
+            if length > INLINE:
+                one, two = _long(buffers[np.uintp(two & HALF)] + (two >> np.uint64(32)), length, secret)
+                further = np.uint64(0)
+            keys[j, 0], keys[j, 1], keys[j, 2] = one, two, (_slot(one, two, secret, mask) + further) & mask
         for j in range(count):
-            first[j] = slots[keys[j, 2]]
+            first[j, 0], first[j, 1] = slots[keys[j, 2], 0], slots[keys[j, 2], 1]
         for j in range(count):
-            one, two, at, r = keys[j, 0], keys[j, 1], keys[j, 2], waiting[j]
-            number = first[j]
-            if number < 0 or words[np.uintp(number), 0] != one or words[np.uintp(number), 1] != two:
-                number, at = _search(slots, at, words, one, two)
-                if number < 0 and grow:
-                    slots[at] = number = np.int32(known)
-                    words[known, 0], words[known, 1], rows[known] = one, two, offset + r
+            one, two, entry, r = keys[j, 0], keys[j, 1], first[j, 0], waiting[j]
+            length = views[r, 0] & HALF
+            if (entry & HALF) >> SHIFT == 0 or entry & TEXT != one or first[j, 1] != two:
+                slot = _search(slots, one, two, secret)
+                if (slots[slot, 0] & HALF) >> SHIFT == 0 and grow:
+                    rows[known] = offset + r
                     known += 1
+                    slots[slot, 0], slots[slot, 1] = one | np.uint64(known) << SHIFT, two
+                entry = slots[slot, 0]
+            number = np.int32((entry & HALF) >> SHIFT) - np.int32(1)
             out[r] = number
-            length, two = one & HALF, views[r, 1]
-            mark = length << shift | (two >> np.uint64(32)) & inside
+            where = views[r, 1]
+            mark = length << shift | (where >> np.uint64(32)) & inside
             if length > INLINE and number >= 0 and mark <= HALF:
-                place = places[np.uintp(two & HALF)] + np.uintp(two >> np.uint64(32) >> shift)
+                place = places[np.uintp(where & HALF)] + np.uintp(where >> np.uint64(32) >> shift)
                 seen[place] = mark << np.uint64(32) | np.uint64(number)
     return known, len(views)
 
 
 @njit(cache=True, nogil=True)
 def _long(address, length, secret):  # type: ignore[no-untyped-def]
-    """Two words for a text of more than 12 bytes: a hash beside its length, and another hash.
+    """Two words for a text of more than 12 bytes: half a hash beside the mark of such texts, and another hash.
 
     Sixteen bytes at a time; the last sixteen (of a shorter text the first and the last eight) are read whole, wherever
     those before them ended.
@@ -160,7 +169,7 @@ def _long(address, length, secret):  # type: ignore[no-untyped-def]
         at += np.uint64(16)
     one, two = _word_at(max(address, stop - np.uint64(16))), _word_at(stop - np.uint64(8))
     a, b = _fold(a ^ one, left ^ two), _fold(b ^ two, right ^ one)
-    return (mix(a) << np.uint64(32)) | length, mix(b)
+    return (mix(a ^ length) << np.uint64(32)) | LONG, mix(b + length)
 
 
 @njit(cache=True, nogil=True)
@@ -215,11 +224,9 @@ def rename(numbers, names):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def fill_slots(words, known, secret, slots):  # type: ignore[no-untyped-def]
-    """Put all known texts into a new table."""
-    mask = np.uint64(len(slots) - 1)
-    for number in range(known):
-        at = _slot(words[number, 0], words[number, 1], secret, mask)
-        while slots[at] >= 0:
-            at = (at + np.uint64(1)) & mask
-        slots[at] = number
+def move_slots(old, secret, slots):  # type: ignore[no-untyped-def]
+    """Put all texts of a table into a larger one, which is empty."""
+    for at in range(len(old)):
+        if (old[at, 0] & HALF) >> SHIFT != 0:
+            slot = _search(slots, old[at, 0] & TEXT, old[at, 1], secret)
+            slots[slot, 0], slots[slot, 1] = old[at, 0], old[at, 1]

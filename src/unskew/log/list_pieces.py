@@ -20,7 +20,7 @@ from unskew.log.arrow_texts import pieces
 from unskew.log.columns import padded_id
 from unskew.log.ids import Codes, Ids
 from unskew.log.numbered_texts import TextTable
-from unskew.log.order import starts_of
+from unskew.log.order import closed_ranks, starts_of
 
 MANY = 100_000  # rows that are worth it
 SHORTEST = 2  # rows of a list on average: what lies less together is not read like that
@@ -52,7 +52,7 @@ def code_pieces(read: Read, rows: int) -> CodedLists | None:
     """The lists of ``rows`` rows that come in pieces; nothing where a row is not as it should be.
 
     Users are read first. Where each list has its place is known then, and its entries are put there at once, whatever
-    the order of users in the file.
+    the order of users in the file. Ranks are kept where they do not just run 1, 2, 3, ….
     """
     found = _runs(read(["user"]), rows)
     if found is None:
@@ -63,8 +63,12 @@ def code_pieces(read: Read, rows: int) -> CodedLists | None:
     lengths = np.empty(len(users), dtype=np.int64)
     lengths[user] = np.diff(starts)
     indptr = starts_of(lengths)
-    entries = _entries(read(["item", "rank"]), starts, indptr[user])
-    return None if entries is None else CodedLists(users, entries[0], indptr, *entries[1:])
+    for kept in (0, rows):
+        rank = np.empty(kept, dtype=np.int32)
+        entries = _entries(read(["item", "rank"]), starts, indptr[user], rank)
+        if entries is not None:
+            return CodedLists(users, entries[0], indptr, entries[1], rank if kept else closed_ranks(indptr))
+    return None
 
 
 def _runs(frames: Iterable[pl.DataFrame], rows: int) -> tuple[tuple[Ids, Codes], Numbers] | None:
@@ -85,10 +89,10 @@ def _runs(frames: Iterable[pl.DataFrame], rows: int) -> tuple[tuple[Ids, Codes],
     return None if users is None or row != rows else (users.ids(), np.concatenate([*starts, [rows]]))
 
 
-def _entries(frames: Iterable[pl.DataFrame], starts: Numbers, places: Numbers) -> tuple[Ids, Codes, Codes] | None:
-    """The items, and the item and rank of every entry, those of each run from its place on."""
+def _entries(frames: Iterable[pl.DataFrame], starts: Numbers, places: Numbers, rank: Codes) -> tuple[Ids, Codes] | None:
+    """The items, and the item of every entry, those of each run from its place on; ``rank`` is filled in, if it can."""
     rows, items = int(starts[-1]), None
-    item, rank = np.empty(rows, dtype=np.int32), np.empty(rows, dtype=np.int32)
+    item = np.empty(rows, dtype=np.int32)
     carried, stamp = np.array([-1, 0]), np.empty(0, dtype=np.int32)
     numbers, row = np.empty(0, dtype=np.int32), 0
     for frame in frames:
@@ -111,7 +115,7 @@ def _entries(frames: Iterable[pl.DataFrame], starts: Numbers, places: Numbers) -
     if _doubtful(ids):
         return None
     rename(item, names)
-    return ids, item, rank
+    return ids, item
 
 
 def _doubtful(ids: Ids) -> bool:

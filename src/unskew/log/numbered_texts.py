@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.kernels.texts import BATCH, HALF, INLINE, SPARSE, fill_slots, hash_views, mark_unusual, number_texts
+from unskew.kernels.texts import BATCH, HALF, INLINE, SPARSE, hash_views, mark_unusual, move_slots, number_texts
 from unskew.log.arrow_texts import Piece, pieces
 
 SLOTS = 1 << 13
@@ -50,8 +50,8 @@ def in_order(texts: pl.Series, table: TextTable | None = None) -> tuple[pl.Serie
 class TextTable:
     """Distinct texts and their numbers.
 
-    Slots, and columns for a quarter as many texts: two words that tell each apart, and the row where it came first; one
-    more row says where the piece that is looked at begins.
+    Slots, and for a quarter as many texts the row where each came first; one more row says where the piece that is
+    looked at begins.
 
     Args:
         expected: so many texts have room from the start.
@@ -87,7 +87,7 @@ class TextTable:
             while row < len(here):
                 if grow and SPARSE * (self.known + BATCH) > len(self._slots):
                     self._widen()
-                memory, table = (places, shift, seen), (self._slots, self._words, self.rows)
+                memory, table = (places, shift, seen), (self._slots, self.rows)
                 self.known, row = number_texts(
                     piece.views, piece.buffers, *memory, self._secret, row, *table, self.known, grow, here
                 )
@@ -103,18 +103,15 @@ class TextTable:
         return self._seen[:size]
 
     def _make(self, size: int) -> None:
-        many = size // SPARSE + 1
-        self._slots = np.full(size, -1, dtype=np.int32)
-        self._words = np.empty((many, 2), dtype=np.uint64)
-        self.rows = np.empty(many + 1, dtype=np.int64)
+        self._slots = np.zeros((size, 2), dtype=np.uint64)
+        self.rows = np.empty(size // SPARSE + 2, dtype=np.int64)
 
     def _widen(self) -> None:
-        """The same texts in twice the slots."""
-        words, rows = self._words, self.rows
-        self._make(2 * len(self._slots))
-        self._words[: self.known], self.rows[: self.known] = words[: self.known], rows[: self.known]
-        self.rows[-1] = rows[-1]
-        fill_slots(self._words, self.known, self._secret, self._slots)
+        """The same texts in four times the slots, which move all of them more seldom than twice the slots would."""
+        slots, rows = self._slots, self.rows
+        self._make(4 * len(slots))
+        self.rows[: self.known], self.rows[-1] = rows[: self.known], rows[-1]
+        move_slots(slots, self._secret, self._slots)
 
 
 def _stretches(piece: Piece) -> tuple[npt.NDArray[np.uintp], np.uint64, int]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
+from threading import Lock
 from typing import TypeVar
+from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +17,7 @@ from unskew.kernels.coding import (
     MIXED,
     compress,
     count_codes,
+    count_up,
     gather,
     place,
     place_by_rank,
@@ -24,6 +28,8 @@ from unskew.kernels.coding import (
 from unskew.kernels.radix import fits, order_by
 from unskew.log.ids import Codes, changed
 
+_closed: deque[tuple[Rows, ref[Codes]]] = deque(maxlen=4)  # ranks that were made lately, as long as somebody has them
+_making = Lock()
 MANY = 1 << 16  # rows for which the tables of a radix sort are small
 
 Rows = npt.NDArray[np.int64]
@@ -98,6 +104,22 @@ def group_entries(user: Codes, item: Codes, rank: Codes, users: int) -> tuple[Ro
         if lie == MIXED:
             sort_entries(indptr, items, ranks)
     return indptr, items, ranks
+
+
+def closed_ranks(indptr: Rows) -> Codes:
+    """1, 2, 3, … in every list; models whose lists are as long share one array, which takes as much room as the items.
+
+    Nobody changes ranks in place.
+    """
+    with _making:
+        for lengths, made in list(_closed):
+            ranks = made()
+            if ranks is not None and np.array_equal(lengths, indptr):
+                return ranks
+        ranks = np.empty(int(indptr[-1]), dtype=np.int32)
+        count_up(indptr, ranks)
+        _closed.append((indptr, ref(ranks)))
+        return ranks
 
 
 def starts_of(counts: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> Rows:
