@@ -129,6 +129,11 @@ def _array(column: pl.Series) -> Numbers:
     return numbers
 
 
+def _at_least(room: Numbers, size: int) -> Numbers:
+    """The same room, or a larger one: what is asked for and given back for every piece is cleared every time."""
+    return room if len(room) >= size else np.empty(size, dtype=np.int64)
+
+
 class Heads(Protocol):
     """The users of runs, in the order of the rows."""
 
@@ -150,12 +155,13 @@ class NumberHeads:
 
     def __init__(self) -> None:
         self._heads: list[Numbers] = []
+        self._room = np.empty(0, dtype=np.int64)
 
     def begun(self, column: pl.Series) -> Numbers | None:
         """The rows of the next piece where another user begins."""
         numbers = _array(column)
-        rows = np.empty(len(numbers) + 1, dtype=np.int64)
-        rows = rows[: number_heads(numbers, rows)]
+        self._room = _at_least(self._room, len(numbers) + 1)
+        rows = self._room[: number_heads(numbers, self._room)].copy()
         if self._heads and len(rows) and numbers[0] == self._heads[-1][-1]:
             rows = rows[1:]
         if len(rows):
@@ -173,6 +179,7 @@ class TextHeads:
     def __init__(self) -> None:
         self._table, self._last = TextTable(), -1
         self._heads: list[pl.Series] = []
+        self._room = np.empty(0, dtype=np.int64)
 
     def begun(self, column: pl.Series) -> Numbers | None:
         """The rows of the next piece where another user begins; nothing where Arrow hands over no views."""
@@ -181,18 +188,18 @@ class TextHeads:
             return None
         heads, start = [], 0
         for views, *_ in found:
-            rows = np.empty(len(views) + 1, dtype=np.int64)
-            heads.append(rows[: view_heads(views, rows)] + start)
+            self._room = _at_least(self._room, len(views) + 1)
+            heads.append(self._room[: view_heads(views, self._room)] + start)
             start += len(views)
         rows = np.concatenate(heads) if heads else np.empty(0, dtype=np.int64)
-        texts = column.gather(rows)
+        texts = column[rows]
         numbers = self._table.number(texts)
         if numbers is None:
             return None
         new = np.diff(numbers, prepend=self._last) != 0
         if len(numbers):
             self._last = int(numbers[-1])
-        self._heads.append(texts.filter(pl.Series(new)))
+        self._heads.append(texts if new.all() else texts.filter(pl.Series(new)))
         begun: Numbers = rows[new]
         return begun
 
@@ -275,7 +282,8 @@ class TextItems:
         before = self._table.known
         if self._table.number(column, out) is None:
             return False
-        self._values.append(column.gather(self._table.rows[before : self._table.known]))
+        if self._table.known > before or not self._values:
+            self._values.append(column[self._table.rows[before : self._table.known]])
         return True
 
     def ids(self) -> tuple[Ids, Codes]:
