@@ -17,7 +17,7 @@ from unskew.kernels.ranks import find_listed
 Floats = npt.NDArray[np.float64]
 Ints32 = npt.NDArray[np.int32]
 Ints64 = npt.NDArray[np.int64]
-BLOCK = 4096  # users
+BLOCK = 8192  # users
 
 
 def prepare(folder: Path) -> Callable[[], common.Values]:

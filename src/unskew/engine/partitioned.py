@@ -165,6 +165,7 @@ class PartitionedEngine:
             self.together()
         lists = self._kept["lists"]
         users = np.arange(len(lists[a].lengths), dtype=np.int64)
+        weights = weights.of_codes(1 + max(int(lists[model].item.max(initial=-1)) for model in (a, b)))
         return differing_lists(lists[a], lists[b], users, weights, worth)
 
     def weight_sums(self) -> WeightSums:

@@ -168,6 +168,7 @@ def differing_worth(
     users = np.arange(held.users, dtype=np.int64)
     if limit is not None:
         users = users[held.hashes < limit]
+    weights = weights.of_codes(max(len(held.lists[model].items) for model in (a, b)))
     return differing_lists(held.lists[a], held.lists[b], users, weights, worth)
 
 
@@ -188,9 +189,8 @@ class Lists(Protocol):
 
 
 def differing_lists(a: Lists, b: Lists, users: Ints64, weights: ItemWeights, worth: Floats) -> DifferingWorth:
-    """Where the lists of some users differ."""
+    """Where the lists of some users differ; there is a weight for every item's code."""
     out, sides = np.zeros((2, 4)), [(lists.indptr, lists.item, lists.rank) for lists in (a, b)]
-    weights = weights.of_codes(1 + max(int(lists.item.max(initial=-1)) for lists in (a, b)))
     worth = worth[: int(np.flatnonzero(worth).max(initial=0)) + 1]  # nothing below is looked at
     for own, other, sums_of_own in zip(sides, reversed(sides), out, strict=True):
         differing(*own, *other, *weights, worth, users, sums_of_own)

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from unskew.threads import Threads
 
-BLOCK = 4096  # users at most
+BLOCK = 8192  # users at most
 BLOCKS = 8  # of fewer users there are so many blocks at least, for every thread to have its share ...
 LEAST = 512  # ... unless they were smaller than this
 T = TypeVar("T")
