@@ -151,3 +151,14 @@ def test_an_unusual_sign_is_seen_at_every_place(length: int, sign: str) -> None:
     assert unusual(usual).is_empty()
     odd = pl.Series(["!" * place + sign + "~" * (length - 1 - place) for place in range(length)])
     assert unusual(odd).equals(odd)
+
+
+def test_more_texts_than_numbers_are_left_to_polars(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table that can grow no more numbers nothing; coding gives the same either way."""
+    column = pl.Series([f"user {n % 7_000}" for n in range(20_000)] + ["a longer text than a view holds"])
+    ids, codes = Ids.code(column)
+    monkeypatch.setattr(numbered_texts, "LARGEST", SLOTS)
+    assert TextTable().number(column) is None
+    fewer, same = Ids.code(column)
+    assert fewer.values.equals(ids.values)
+    assert same.tolist() == codes.tolist()

@@ -14,6 +14,7 @@ from unskew.engine.data import EvaluationData, Ranked, empty_columns
 from unskew.engine.draws import averaged
 from unskew.engine.engine import Engine
 from unskew.engine.estimator_run import EstimatorRun
+from unskew.engine.few_clicks import ClickSample
 from unskew.engine.places import ListPlaces
 from unskew.engine.plan import EvaluationPlan
 from unskew.engine.sensitivity import ModelPair, fill_pairs
@@ -145,7 +146,7 @@ class MemoryEngine:
         by_rows = run.target is Target.PER_PAIR  # errors rest on all rows
         key = by_rows, None if limit is None else int(limit)
         if key not in self._click_samples:
-            self._click_samples[key] = few_clicks.ClickSample.of(self.held, limit, by_rows=by_rows)
+            self._click_samples[key] = ClickSample.of(self.held, limit, by_rows=by_rows)
         return few_clicks.few_clicks(self._click_samples[key], run, self.threads)
 
     def listed_worth(self, table: Floats) -> support.ListedWorth | None:
@@ -179,7 +180,7 @@ class MemoryEngine:
         return items.item_tally(self.held, run, weights)
 
     @cached_property
-    def _click_samples(self) -> dict[tuple[bool, int | None], few_clicks.ClickSample]:
+    def _click_samples(self) -> dict[tuple[bool, int | None], ClickSample]:
         return {}
 
     def _merged(self, one: Callable[[int, int], M]) -> M:

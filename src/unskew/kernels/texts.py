@@ -8,9 +8,10 @@ process, 96 bits in all: among a hundred million texts two fall together with a 
 Columns of a Parquet file hold most texts many times at one and the same place of a buffer, as its dictionary stands in
 memory once: the number of the text that begins at a place is remembered, and the text is not read again.
 
-Open addressing with at most a quarter of the slots taken, so that nearly all texts stand in the first slot that is
-looked at. A slot holds both words, and the number in bits of the first that no text has (the length takes four), so
-that one look at memory is enough. The table is made larger from outside.
+Open addressing with at most half of the slots taken, so that most texts stand in the first or second slot that is
+looked at, and the table of a usual catalogue stays in the processor's cache. A slot holds both words, and the number in
+bits of the first that no text has (the length takes four), so that one look at memory is enough. The table is made
+larger from outside, up to 2^28 texts.
 """
 
 from __future__ import annotations
@@ -27,10 +28,9 @@ from unskew.kernels.hashing import mix
 
 INLINE = 12  # bytes of a text that a view holds itself
 BATCH = 256  # rows that are hashed before they are looked up
-SPARSE = 4  # slots for every text, at least
+SPARSE = 2  # slots for every text, at least
 HALF = np.uint64(0xFFFFFFFF)
-SHIFT = np.uint64(4)  # the bits of a slot's first word before its number …
-MOST = 2**28 - 2  # … and how many numbers there are room for
+SHIFT = np.uint64(4)  # the bits of a slot's first word before its number, which has 28
 TEXT = ~np.uint64(0xFFFFFFF0)  # the bits that are the text's
 LONG = np.uint64(15)  # in place of the length of a longer text
 

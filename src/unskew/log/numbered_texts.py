@@ -12,6 +12,7 @@ from unskew.kernels.texts import BATCH, HALF, INLINE, SPARSE, hash_views, mark_u
 from unskew.log.arrow_texts import Piece, pieces
 
 SLOTS = 1 << 13
+LARGEST = SPARSE << 28  # slots: numbers have 28 bits
 STRETCH = 4  # at least 2^4 bytes of a buffer have one entry in what is remembered of it
 NONE = 32  # as the length of a stretch: nothing is remembered
 SAMPLED = 64  # rows of a piece, about, that tell how long its texts are
@@ -37,9 +38,10 @@ def in_order(texts: pl.Series, table: TextTable | None = None) -> tuple[pl.Serie
     """
     if table is None:
         table = TextTable(len(texts))
-        table.number(texts)
+        if table.number(texts) is None:
+            table = None
     ordered = texts.sort()
-    order = table.find(ordered)
+    order = None if table is None else table.find(ordered)
     if order is None:
         order = texts.arg_sort().to_numpy()
     places = np.empty(len(order), dtype=np.int32)
@@ -50,7 +52,7 @@ def in_order(texts: pl.Series, table: TextTable | None = None) -> tuple[pl.Serie
 class TextTable:
     """Distinct texts and their numbers.
 
-    Slots, and for a quarter as many texts the row where each came first; one more row says where the piece that is
+    Slots, and for half as many texts the row where each came first; one more row says where the piece that is
     looked at begins.
 
     Args:
@@ -60,10 +62,12 @@ class TextTable:
     def __init__(self, expected: int = 0) -> None:
         self.known, self._secret = 0, SECRET
         self._seen = np.zeros(0, dtype=np.uint64)
-        self._make(max(SLOTS, SPARSE << (expected + BATCH).bit_length()))
+        self._make(min(LARGEST, max(SLOTS, SPARSE << (expected + BATCH).bit_length())))
 
     def number(self, texts: pl.Series, out: Numbers | None = None) -> Numbers | None:
-        """The number of every row's text, a new one where it is new; nothing where Arrow hands over no views.
+        """The number of every row's text, a new one where it is new.
+
+        Nothing where Arrow hands over no views, or where there are too many texts.
 
         Args:
             out: where numbers are written, if there is a place for them.
@@ -85,8 +89,8 @@ class TextTable:
             seen = self._forgotten(many) if grow else np.zeros(many, dtype=np.uint64)  # several threads may look up
             self.rows[-1] = start
             while row < len(here):
-                if grow and SPARSE * (self.known + BATCH) > len(self._slots):
-                    self._widen()
+                if grow and SPARSE * (self.known + BATCH) > len(self._slots) and not self._widen():
+                    return None
                 memory, table = (places, shift, seen), (self._slots, self.rows)
                 self.known, row = number_texts(
                     piece.views, piece.buffers, *memory, self._secret, row, *table, self.known, grow, here
@@ -106,12 +110,15 @@ class TextTable:
         self._slots = np.zeros((size, 2), dtype=np.uint64)
         self.rows = np.empty(size // SPARSE + 2, dtype=np.int64)
 
-    def _widen(self) -> None:
-        """The same texts in four times the slots, which move all of them more seldom than twice the slots would."""
+    def _widen(self) -> bool:
+        """The same texts in four times the slots, so that they seldom move; whether there can be more."""
         slots, rows = self._slots, self.rows
-        self._make(4 * len(slots))
+        if len(slots) >= LARGEST:
+            return False
+        self._make(min(4 * len(slots), LARGEST))
         self.rows[: self.known], self.rows[-1] = rows[: self.known], rows[-1]
         move_slots(slots, self._secret, self._slots)
+        return True
 
 
 def _stretches(piece: Piece) -> tuple[npt.NDArray[np.uintp], np.uint64, int]:

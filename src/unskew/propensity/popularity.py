@@ -246,9 +246,11 @@ class TrainingPositives:
         weight = None if weights is None else row_weights(log, weights)
         return cls(
             items=log.items,
-            positives=counts_of(liked, len(log.items)).astype(np.float64)
-            if weight is None
-            else np.bincount(liked, weight[positive], len(log.items)),
+            positives=(
+                counts_of(liked, len(log.items))
+                if weight is None
+                else np.bincount(liked, weight[positive], len(log.items))
+            ).astype(np.float64),
             rows=float(len(log)) if weight is None else float(weight.sum()),
             users=len(log.users) if weights is None else float(weights.sum()),
             negatives=len(log) - len(liked),
