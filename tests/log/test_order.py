@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from unskew.errors import InputError
 from unskew.kernels.coding import ASCENDING, GATHERED, MIXED, SHORT, tally
-from unskew.log.order import group, group_entries
+from unskew.log.order import counts_of, group, group_entries
 
 rows = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=12)
 
@@ -61,3 +62,13 @@ def test_entries_are_by_user_rank_and_row(rows: list[tuple[int, int]], shuffled:
     assert items.tolist() == wanted
     assert ranks.tolist() == [drawn[row][1] for row in wanted]
     assert np.diff(indptr).tolist() == [sum(row[0] == u for row in drawn) for u in range(5)]
+
+
+@pytest.mark.parametrize("wrong", [-1, 3, 2**31 - 1])
+def test_codes_are_counted_and_others_refused(wrong: int) -> None:
+    """Compiled code would write beside the counts."""
+    codes = np.array([0, 2, 2, 1, 2], dtype=np.int32)
+    assert counts_of(codes, 3).tolist() == [1, 1, 3]
+    codes[3] = wrong
+    with pytest.raises(InputError, match="changed while they were read"):
+        counts_of(codes, 3)

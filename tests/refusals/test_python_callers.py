@@ -265,6 +265,26 @@ def test_own_propensities_are_checked(made: Any, words: str) -> None:
         us.evaluate(TEST, LISTS, propensity=Own(made))
 
 
+def test_own_propensities_of_single_precision_weigh_alike() -> None:
+    """Numbers are those of the same propensities in double precision, weights and shares included."""
+    rows: Any = (0.1 + np.arange(len(TEST)) % 7 / 10).astype(np.float32)
+    one, other = (
+        us.evaluate(TEST, LISTS, propensity=Own(Scored(each)), estimators=["snips"]).table()
+        for each in (rows, rows.astype(np.float64))
+    )
+    assert one.equals(other)
+
+
+def test_predictions_whose_ranks_are_tied_are_refused() -> None:
+    """Ranks of an array in memory are looked at as those of a file are."""
+    made = us.Predictions(
+        Ids(pl.Series(["u"])), Ids(pl.Series(["a", "b", "c"])), np.array([0, 3]), np.arange(3, dtype=np.int32),
+        np.array([1.0, 2.0, 3.0]), np.array([2, 1, 2], dtype=np.int32),
+    )  # fmt: skip
+    with pytest.raises(InputError, match="rank' says 2 twice for user 'u'"):
+        us.evaluate(TEST, {"a": made}, metrics=["recall@2"])
+
+
 class Guesses(us.outcome.Means):
     """An outcome model of the caller's."""
 

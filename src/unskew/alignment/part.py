@@ -64,6 +64,7 @@ class TrainingCounts(Mergeable):
         def count(log: Log) -> Floats:
             own = counts_of(log.item, len(log.items))
             out = np.zeros(len(items))
+            assert (codes[own > 0] >= 0).all(), "the vocabulary holds all training items"
             out[codes[own > 0]] = own[own > 0]
             return out
 

@@ -23,6 +23,7 @@ from unskew.log import Features, Feedback, Ids, Log, Predictions, Recommendation
 from unskew.log.column_maps import MODELS, ColumnMap, InputColumns, choose
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.paths import is_path
+from unskew.log.predictions import refuse_shared_ranks
 from unskew.log.sources import columns_of
 from unskew.plain import plain
 from unskew.propensity import FitInputs
@@ -273,6 +274,10 @@ def check_predictions(found: Predictions, name: str) -> Predictions:
     _numbers(found.value, len(found), f"{name}: 'prediction'", -LARGEST, LARGEST)
     if found.rank is not None and (len(found.rank) != len(found) or _whole(found.rank, name).min(initial=0) < 0):
         raise _unfit(name, "there must be a rank of at least 0 for every prediction")
+    if found.rank is not None:
+        refuse_shared_ranks(
+            name, found.users, np.repeat(np.arange(len(found.users)), np.diff(found.indptr)), found.rank
+        )
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -94,6 +94,12 @@ class Ranked:
         found._listed.append(listed)
         return found
 
+    def beside(self, **more: Any) -> Ranked:
+        """The same ranks, with what else is known."""
+        found = replace(self, **more)
+        found._listed.extend(self._listed)
+        return found
+
     def hits(self, batch: Batch, depth: int) -> Hits:
         """The rows with a rank from 1 to ``depth`` − 1; all estimators sum over the same ones."""
         if depth not in self._hits:
@@ -175,7 +181,7 @@ class EvaluationData(Batch):
         for j, lists in enumerate(self.lists):
             ranked, predicted = Ranked.in_lists(self, lists, low, high), self.predicted[j] if self.predicted else None
             if predicted is not None:
-                ranked = replace(ranked, predicted=predicted[rows])
+                ranked = ranked.beside(predicted=predicted[rows])
             found.append(ranked if self.listed is None else self._with_list(ranked, lists, low, high))
         return found
 
@@ -213,8 +219,7 @@ class EvaluationData(Batch):
         candidates = listed.candidates(lists, low, high)
         first, last = lists.indptr[low], lists.indptr[high]
         q, reach = listed.predictions(lists, low, high, candidates)
-        return replace(
-            ranked,
+        return ranked.beside(
             list_indptr=lists.indptr[low : high + 1] - first,
             list_rank=lists.rank[first:last],
             list_candidates=candidates,

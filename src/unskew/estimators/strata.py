@@ -98,7 +98,7 @@ class Strata:
         return self.place(present(batch.propensity))
 
     def place(self, propensity: Floats) -> Ints32:
-        """The stratum of each propensity; a few edges are quicker compared one by one than bisected."""
+        """The stratum of each propensity, all of them numbers; a few edges are quicker compared than bisected."""
         edges = present(self.edges)
         if len(edges) > FEW:
             return np.searchsorted(np.asarray(edges), propensity, side="right").astype(np.int32)

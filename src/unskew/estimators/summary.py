@@ -33,8 +33,8 @@ class Histogram:
         last = _PER_OCTAVE * _OCTAVES
         counts = np.zeros(last + 1, dtype=np.int64)
         for start in range(0, len(numbers), _PIECE):
-            place = np.floor(np.log2(numbers[start : start + _PIECE]) * _PER_OCTAVE) + last
-            counts += np.bincount(np.clip(place, 0, last).astype(np.int64), minlength=last + 1)
+            place = np.floor(np.log2(numbers[start : start + _PIECE]) * _PER_OCTAVE).astype(np.int64) + last
+            counts += np.bincount(np.clip(place, 0, last), minlength=last + 1)
         return cls(counts, float(numbers.min(initial=1.0)), float(numbers.max(initial=0.0)))
 
     def merge(self, other: Histogram) -> Histogram:

@@ -36,7 +36,7 @@ class Tally(Mergeable):
     def of(cls, indptr: Ints64, weight: Floats, value: Floats, divisor: Floats, raised: int) -> Tally:
         """Tally the pairs of a batch."""
         out, bins = np.zeros(4), np.zeros(BINS, dtype=np.int64)
-        tally(indptr, weight, value, divisor, bins, out)
+        tally(indptr, np.ascontiguousarray(weight, dtype=np.float64), value, divisor, bins, out)
         idle = int(np.count_nonzero((weight == 0.0) & (value != 0.0))) if raised else 0
         return cls(float(out[0]), float(out[1]), float(out[2]), int(out[3]), raised, idle, bins)
 

@@ -98,9 +98,17 @@ def tally(user, key, counts, keys):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def count_codes(codes, counts):  # type: ignore[no-untyped-def]
-    """Add up how often every code occurs; without a copy of the codes in 64 bits, as numpy would make."""
+    """Add up how often every code occurs, without a copy of the codes in 64 bits, as numpy would make.
+
+    Gives back whether all are codes: those below 0, or not below ``len(counts)``, are passed over.
+    """
+    size, inside = len(counts), True
     for r in range(len(codes)):
-        counts[np.uintp(codes[r])] += 1
+        if 0 <= codes[r] < size:
+            counts[np.uintp(codes[r])] += 1
+        else:
+            inside = False
+    return inside
 
 
 @njit(cache=True, nogil=True)

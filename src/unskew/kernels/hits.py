@@ -75,8 +75,8 @@ def over_hits(
     """``out[columns[t], u]`` = Σ weight · table[rank, t] over the user's hits, all metrics in one pass.
 
     From metric ``additive`` on it is Σ weight · precision · table[rank, t]. Each is divided by ``below[divisor[t], u]``
-    (0 where that is 0), unless ``below`` is empty. ``additive`` and the width of the table are multiples of ``LANES``;
-    metrics without a column (−1) fill it up.
+    (0 where that is not above 0), unless ``below`` is empty. ``additive`` and the width of the table are multiples of
+    ``LANES``; metrics without a column (−1) fill it up. Rows that are not relevant must have the weight 0.
     """
     users, width = len(starts) - 1, table.shape[1]
     scaled = np.empty((2, starts[users]))
@@ -122,9 +122,9 @@ def carried(
     depth, metrics = table.shape
     by_rank = np.zeros((depth, 4))
     for u in range(len(starts) - 1):
-        share = 1.0 / divisor[u] if divisor[u] > 0.0 else 0.0
         for h in range(starts[u], starts[u + 1]):
-            v, sums = abs(weight[row[h]]) * share, by_rank[np.uintp(place[h])]
+            w, sums = abs(weight[row[h]]), by_rank[np.uintp(place[h])]
+            v = w / divisor[u] if w > 0.0 and divisor[u] > 0.0 else 0.0
             sums[0] += v
             sums[1] += v * v
             sums[2] = max(sums[2], v)

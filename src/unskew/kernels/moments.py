@@ -146,12 +146,12 @@ def tally(indptr: Ints64, weight: Floats, value: Floats, divisor: Floats, bins: 
     rows = indptr[-1]
     v = np.empty(rows)
     for u in range(len(indptr) - 1):
-        share = 1.0 / divisor[u] if divisor[u] > 0.0 else 0.0
         for row in range(indptr[u], indptr[u + 1]):
-            v[row] = share
+            v[row] = divisor[u]
     total, squares, largest, pairs = 0.0, 0.0, 0.0, 0
     for row in range(rows):  # several rows by one instruction
-        v[row] = abs(weight[row] * value[row] * v[row])
+        counted = abs(weight[row] * value[row])
+        v[row] = counted / v[row] if counted > 0.0 and v[row] > 0.0 else 0.0
         total += v[row]
         squares += v[row] * v[row]
         pairs += v[row] > 0.0

@@ -37,8 +37,8 @@ def find_listed(
     """Fill ``out`` with the ranks of the held-out items of users ``low`` … ``high − 1`` (0 = not listed).
 
     The hits of user u, best first, are ``starts[u − low] … starts[u − low + 1] − 1``: ``row`` their places in ``out``,
-    ``place`` their ranks. The held-out items of a user ascend, and so do the ranks of a list, from 1 on or later; every
-    item is there once.
+    ``place`` their ranks. The held-out items of a user ascend, and so do the ranks of a list, from 1 on or later, each
+    of them once; every item is there once.
     """
     base, hits = indptr[low], 0
     marked, owner = np.zeros(BITS, dtype=np.uint8), np.zeros(BITS, dtype=np.uint16)

@@ -11,7 +11,7 @@ memory once: the number of the text that begins at a place is remembered, and th
 Open addressing with at most half of the slots taken, so that most texts stand in the first or second slot that is
 looked at, and the table of a usual catalogue stays in the processor's cache. A slot holds both words, and the number in
 bits of the first that no text has (the length takes four), so that one look at memory is enough. The table is made
-larger from outside, up to 2^28 texts.
+larger from outside, up to 2^27 texts.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ def hash_views(views, place, buffers, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def mark_unusual(views, place, buffers, out):  # type: ignore[no-untyped-def]
-    """Whether a text holds a byte of a blank, a control character or a sign beyond ASCII; ``place`` as above.
+    """Whether a text holds a byte of a blank, of a sign before it or of one beyond ASCII; ``place`` as above.
 
     Eight bytes at a time: one below 33 borrows from its highest bit, one from 128 on has it set (Warren, Hacker's
     Delight). Where such a byte stands others may be marked too, so that only the whole word counts.

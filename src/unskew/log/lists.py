@@ -15,7 +15,7 @@ from unskew.errors import InputError
 from unskew.kernels.coding import repeats
 from unskew.kernels.hashing import pair_uniform
 from unskew.log.columns import check_ids, code_pairs, numbers, whole_numbers
-from unskew.log.ids import Codes, Hashes, Ids
+from unskew.log.ids import Codes, Hashes, Ids, changed
 from unskew.log.list_pieces import MANY, code_pieces, fit_for_pieces
 from unskew.log.log import Account, Floats, Invalid
 from unskew.log.match import differing
@@ -59,9 +59,13 @@ def _from_pieces(file: MatchedFile) -> Recommendations | None:
     opened, names = file.opened, file.names
     if not opened.is_parquet or not fit_for_pieces(opened.empty(names).schema):
         return None
+    before = opened.file.stat()
     with reading(file.source):
         read, rows = opened.pieces(names)
         found = code_pieces(read, rows) if rows >= MANY else None
+    after = opened.file.stat()
+    if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
+        raise changed()  # columns are read one after the other, and must be of the same rows
     if found is None:
         return None
     return Recommendations(*found, account=Account(file.source, rows, columns=differing(names)))

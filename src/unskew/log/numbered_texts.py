@@ -12,7 +12,7 @@ from unskew.kernels.texts import BATCH, HALF, INLINE, SPARSE, hash_views, mark_u
 from unskew.log.arrow_texts import Piece, pieces
 
 SLOTS = 1 << 13
-LARGEST = SPARSE << 28  # slots: numbers have 28 bits
+LARGEST = SPARSE << 27  # slots: numbers + 1 have 28 bits
 STRETCH = 4  # at least 2^4 bytes of a buffer have one entry in what is remembered of it
 NONE = 32  # as the length of a stretch: nothing is remembered
 SAMPLED = 64  # rows of a piece, about, that tell how long its texts are
@@ -150,7 +150,7 @@ def stable_hashes(texts: pl.Series) -> npt.NDArray[np.uint64] | None:
 
 
 def unusual(texts: pl.Series) -> pl.Series:
-    """The texts with a blank, a control character or a sign beyond ASCII; all where Arrow hands over no views."""
+    """The texts with a blank, a sign before it or one beyond ASCII; all where Arrow hands over no views."""
     found = pieces(texts)
     if found is None:
         return texts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from threading import Lock
 from typing import TypeVar
 from weakref import ref
@@ -28,7 +27,7 @@ from unskew.kernels.coding import (
 from unskew.kernels.radix import fits, order_by
 from unskew.log.ids import Codes, changed
 
-_closed: deque[tuple[Rows, ref[Codes]]] = deque(maxlen=4)  # ranks that were made lately, as long as somebody has them
+_closed: list[tuple[Rows, ref[Codes]]] = []  # starts of lists and their ranks, as long as somebody has them
 _making = Lock()
 MANY = 1 << 16  # rows for which the tables of a radix sort are small
 
@@ -83,9 +82,10 @@ def _many(user: Codes, users: int, keys: int) -> bool:
 
 
 def counts_of(codes: Codes, size: int) -> Rows:
-    """How often every code occurs; they are below ``size``."""
+    """How often every code occurs; all must be below ``size``."""
     out = np.zeros(size, dtype=np.int64)
-    count_codes(codes, out)
+    if not count_codes(codes, out):
+        raise changed()
     return out
 
 
@@ -109,12 +109,13 @@ def group_entries(user: Codes, item: Codes, rank: Codes, users: int) -> tuple[Ro
 def closed_ranks(indptr: Rows) -> Codes:
     """1, 2, 3, … in every list; models whose lists are as long share one array, which takes as much room as the items.
 
-    Nobody changes ranks in place.
+    Nobody changes ranks in place (``Recommendations``).
     """
     with _making:
-        for lengths, made in list(_closed):
-            ranks = made()
-            if ranks is not None and np.array_equal(lengths, indptr):
+        for kept in [kept for kept in _closed if kept[1]() is None]:
+            _closed.remove(kept)
+        for lengths, made in _closed:
+            if (ranks := made()) is not None and np.array_equal(lengths, indptr):
                 return ranks
         ranks = np.empty(int(indptr[-1]), dtype=np.int32)
         count_up(indptr, ranks)

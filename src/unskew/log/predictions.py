@@ -198,7 +198,7 @@ def ordered_predictions(
     rank = None
     if "rank" in columns:
         rank = pick(columns["rank"].cast(pl.Int32), order).to_numpy()[keep]
-        _refuse_shared_ranks(table.source, users, user[keep], rank)
+        refuse_shared_ranks(table.source, users, user[keep], rank)
     return Predictions(users, items, indptr, item[keep], value, rank, table.account())
 
 
@@ -211,7 +211,7 @@ def _ranks(table: Table) -> pl.Series:
     return ranks(table, ", or nothing where the item is not listed").set(unlisted, 0)
 
 
-def _refuse_shared_ranks(source: str, users: Ids, user: Codes, rank: Codes) -> None:
+def refuse_shared_ranks(source: str, users: Ids, user: npt.NDArray[Any], rank: Codes) -> None:
     """Two items of one user cannot share a rank."""
     listed = np.flatnonzero(rank)
     order = listed[np.lexsort((rank[listed], user[listed]))]

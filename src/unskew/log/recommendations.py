@@ -23,6 +23,7 @@ class Recommendations:
 
     Args:
         item: item code of each entry; −1 only after ``recode``, for items that the new catalogue lacks.
+        rank: of each entry; never changed in place, as lists of several models may share the array.
         tied: users whose cut-off fell between equal scores (the hash of user and item decided); None if unknown.
     """
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from os import PathLike
 from typing import Any, ClassVar, Self
@@ -256,7 +256,7 @@ def checked(model: Propensity, log: Log) -> Scored:
             f"must lie between {SMALLEST:g} and {most:g} ({np.count_nonzero(wrong):,} of {len(log):,} rows do not).\n"
             "One over a smaller number would drown all other rows: use another propensity, or other options of it."
         )
-    return scored
+    return replace(scored, rows=rows.astype(np.float64, copy=False))
 
 
 def pairs_log(users: Ids, items: Ids, user: Codes, item: Codes) -> Log:
