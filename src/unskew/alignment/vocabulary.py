@@ -12,7 +12,7 @@ from unskew.alignment.answers import JoinedLog, join_answers
 from unskew.alignment.inputs import Inputs, Rules
 from unskew.alignment.rows import judged, those_inside
 from unskew.kernels.arrays import Floats
-from unskew.log import Ids, Log
+from unskew.log import Feedback, Ids, Log
 from unskew.log.relevance import train_gains
 
 
@@ -70,8 +70,14 @@ def code_part(inputs: Inputs, vocabulary: Vocabulary) -> Coded:
     items, logged = vocabulary
     known = None if train is None else those_inside(train, users).recode(users, items)
     rows = judged(test, known, users, items, rules, dropped)
-    gained = None if train is None else replace(train, gain=training_gains(train, rules))
-    return Coded(items, logged, rows, known, gained, dropped)
+    return Coded(items, logged, rows, known, None if train is None else _with_gains(train, rules), dropped)
+
+
+def _with_gains(train: Log, rules: Rules) -> Log:
+    """The training log with y of its rows; as it is, where every row is a positive by itself."""
+    if train.feedback is Feedback.IMPLICIT and train.value is None and train.gain is None:
+        return train
+    return replace(train, gain=training_gains(train, rules))
 
 
 def training_gains(train: Log, rules: Rules) -> Floats:

@@ -144,6 +144,8 @@ class EvaluationData(Batch):
     @cached_property
     def clicks(self) -> Ints64:
         """How many seen relevant items each user has."""
+        if (self.value > 0.0).all():
+            return np.diff(self.indptr)
         return user_sums(self, (self.value > 0.0).astype(np.float64)).astype(np.int64)
 
     @property

@@ -34,7 +34,7 @@ from unskew.kernels.arrays import Floats, Ints64
 
 CLICKS = 6  # left out, each in turn
 LARGEST = 0.99  # share of a click in its user's weight that still counts as such: beyond, the others are chance
-BLOCK = 1024  # users at once: a run of neighbours, so that only their lists are looked at
+BLOCK = 2048  # users at once: a run of neighbours, so that only their lists are looked at
 
 
 @dataclass(frozen=True, eq=False)

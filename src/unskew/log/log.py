@@ -157,13 +157,16 @@ class Log:
             return self
         source, table = users.into(self.users), self.items.into(items)
         indptr, order = regroup(self.indptr, source)
-        item = table[pick(self.item, order)]
+        item = pick(self.item, order)
+        if not np.array_equal(table, np.arange(len(table))):
+            item = table[item]
         if indptr[-1] != len(self) or item.min(initial=0) < 0:
             raise ValueError("the vocabularies lack users or items of this log")
-        user = np.repeat(np.arange(len(users), dtype=np.int32), np.diff(indptr))
-        _, resort = group(user, item, len(users), len(items))
-        if resort is not None:
-            order, item = pick(order, resort) if order is not None else resort, item[resort]
+        if not (np.diff(table) > 0).all():  # ids of another type may have another order
+            user = np.repeat(np.arange(len(users), dtype=np.int32), np.diff(indptr))
+            _, resort = group(user, item, len(users), len(items))
+            if resort is not None:
+                order, item = pick(order, resort) if order is not None else resort, item[resort]
         return self._laid(indptr, order, item, users=users, items=items)
 
     def _laid(self, indptr: Integers, order: npt.NDArray[Any] | None, item: Codes, **changes: Any) -> Log:

@@ -75,5 +75,7 @@ def row_gains(log: Log, relevant: str | None = None) -> Floats:
 
 def positives(log: Log, relevant: str | None = None) -> Log:
     """The rows with a gain, as a plain implicit log: what popularity is counted on and models are fitted on."""
+    if log.gain is None and log.value is None and log.feedback is Feedback.IMPLICIT and relevant is None:
+        return log
     gain = row_gains(log, relevant)
     return replace(log if gain.all() else log.take(gain > 0.0), value=None, gain=None, feedback=Feedback.IMPLICIT)
