@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -139,26 +141,28 @@ def _stretches(piece: Piece) -> tuple[npt.NDArray[np.uintp], np.uint64, int]:
 
 def stable_hashes(texts: pl.Series) -> npt.NDArray[np.uint64] | None:
     """The hash of every row's text, the same on every machine; nothing where Arrow hands over no views."""
-    found = pieces(texts)
-    if found is None:
-        return None
-    out, start = np.empty(len(texts), dtype=np.uint64), 0
-    for views, buffers, _ in found:
-        hash_views(views, np.uint64(views.ctypes.data), buffers, out[start : start + len(views)])
-        start += len(views)
-    return out
+    out = np.empty(len(texts), dtype=np.uint64)
+    return out if _by_views(texts, hash_views, out) else None
 
 
 def unusual(texts: pl.Series) -> pl.Series:
     """The texts with a blank, a sign before it or one beyond ASCII; all where Arrow hands over no views."""
+    out = np.empty(len(texts), dtype=np.bool_)
+    if not _by_views(texts, mark_unusual, out):
+        return texts
+    return texts.filter(pl.Series(out)) if out.any() else texts.clear()
+
+
+def _by_views(texts: pl.Series, kernel: Callable[..., None], out: npt.NDArray[Any]) -> bool:
+    """Fill ``out`` with what a kernel makes of every row's view; whether Arrow hands over views."""
     found = pieces(texts)
     if found is None:
-        return texts
-    out, start = np.empty(len(texts), dtype=np.bool_), 0
+        return False
+    start = 0
     for views, buffers, _ in found:
-        mark_unusual(views, np.uint64(views.ctypes.data), buffers, out[start : start + len(views)])
+        kernel(views, np.uint64(views.ctypes.data), buffers, out[start : start + len(views)])
         start += len(views)
-    return texts.filter(pl.Series(out)) if out.any() else texts.clear()
+    return True
 
 
 def _by_polars(texts: pl.Series) -> tuple[npt.NDArray[np.int64], Numbers]:
