@@ -112,6 +112,10 @@ def test_ranks_that_count_up_are_shared(gap: bool, tmp_path: Path, monkeypatch: 
     assert one.rank.tolist() == [1, 2, 3, 4] * 3
     assert other.rank.tolist() == [1, 2, 3, 4 + gap] * 3
     assert (one.rank is other.rank) == (not gap)
+    uneven = pl.DataFrame({"user": [0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2], "item": [0, 1, *range(6), *range(4)]})
+    uneven.with_columns(rank=pl.col("item") + 1).write_parquet(tmp_path / "uneven.parquet")
+    found = read_recommendations(tmp_path / "uneven.parquet")
+    assert found.rank.tolist() == [1, 2, 1, 2, 3, 4, 5, 6, 1, 2, 3, 4]
 
 
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
