@@ -84,7 +84,7 @@ def test_places_that_dropping_training_items_leaves_empty_are_said() -> None:
     assert 0.2 < empty < 0.95
     assert "of the places up to rank 5 empty, those of full 0%" in warning and "other loses by them" in warning
     assert "training items are dropped" in warning
-    assert found.verdict == "better"
+    assert found.verdict == "ahead"
     assert "the lists of other leave" in found.trust and found.trust in result.summary().replace("\n  ", " ")
     assert found.trust.rstrip(".") in result.require(BETTER).items[0].reason
 
@@ -92,7 +92,7 @@ def test_places_that_dropping_training_items_leaves_empty_are_said() -> None:
 def test_training_items_that_only_one_model_lists_are_said_where_all_items_are_candidates() -> None:
     """The other remedy, followed by one model alone: held-out rows repeat no training pair, its places are lost."""
     found = snips(evaluate(world()["cut"], candidates="all"))
-    assert found.verdict == "better"
+    assert found.verdict == "ahead"
     assert "of what other lists was in the user's training data, and full leaves such items out" in found.trust
     assert "training" not in snips(evaluate(world()["other"], candidates="all")).trust
 
@@ -115,7 +115,7 @@ def test_missing_lists_are_said_with_verdict_and_requirement() -> None:
     """The answer stays; whoever reads it reads why it may not be the model's."""
     some = world()["other"].filter(pl.col("user") % 5 > 0)
     result = evaluate(some)
-    assert snips(result).verdict == "better"
+    assert snips(result).verdict == "ahead"
     said = missing(some)
     assert said in snips(result).trust
     (found,) = result.require(BETTER).items

@@ -167,7 +167,7 @@ def setting(
     return Setting(
         models=tuple("abcdefghijklmnop"[:models]),
         propensity="known",
-        known=True,
+        tested=True,
         assumption="",
         level=level,
         replicates=replicates,

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import unskew as us
-from unskew.errors import RefusedError
+from unskew.errors import InputError, RefusedError
 from unskew.log import Log
 
 USERS, ITEMS, K = 400, 40, 5
@@ -65,17 +65,24 @@ def test_a_right_level_is_left_alone(seed: int) -> None:
 
 @pytest.mark.parametrize("candidates", ["all", "unseen"])
 def test_a_forgotten_share_is_refused_named_and_mended(candidates: str) -> None:
-    """A 70/30 split outside the library: without --share ips would be .3 of the truth; the advice is right."""
+    """A 70/30 split outside the library: without --share ips would be .3 of the truth; the advice is right.
+
+    Both logs have the column and no times, so that the share is asked for; whoever says that the column is of the test
+    log is told that its level is wrong.
+    """
     frame, lists, truth = world()
     train, test = divided(frame, 0.3)
-    said = refused(test, lists, ["ips"], train=train, candidates=candidates)
+    with pytest.raises(InputError, match="share=0.3"):
+        evaluate(test, lists, ["ips"], train=train, candidates=candidates)
+    bare = train.drop("propensity")
+    said = refused(test, lists, ["ips"], train=bare, candidates=candidates)
     assert "level of the propensities is wrong" in said and "share=0.3" in said and "se snips" in said
     assert "say share=…." in refused(test, lists, ["ips"])  # nothing tells how large without the training log
     mended = evaluate(test, lists, ["ips"], train=train, candidates=candidates, share=0.3)
     if candidates == "all":
         (one,) = mended.estimates
         assert one.low < truth < one.high
-    other = evaluate(test, lists, ["snips"], train=train, candidates=candidates)  # the alternative that was named
+    other = evaluate(test, lists, ["snips"], train=bare, candidates=candidates)  # the alternative that was named
     assert any("level of the propensities is wrong" in text for text in other.warnings)
 
 
@@ -86,7 +93,7 @@ def test_a_share_too_many_is_refused_and_named() -> None:
     own = test.with_columns(propensity=pl.col("propensity") * 0.3)
     said = refused(own, lists, ["ips"], train=train, candidates="all", share=0.3)
     assert "describe the test log itself" in said and "leave the share out" in said
-    (one,) = evaluate(own, lists, ["ips"], train=train, candidates="all").estimates
+    (one,) = evaluate(own, lists, ["ips"], train=train, candidates="all", propensity="known(part=test)").estimates
     assert one.low < truth < one.high
 
 
@@ -159,9 +166,9 @@ def test_numbers_of_relevant_items_check_logs_of_positives() -> None:
     options: dict[str, Any] = {"feedback": None, "target": "pooled", "users": users, "metrics": ["recall@1"]}
     assert about_level(evaluate(frame, lists, ["ips"], **options)) == []
     train, test = divided(frame, 0.3)
-    said = refused(test, lists, ["ips"], train=train, candidates="all", **options)
+    said = refused(test, lists, ["ips"], train=train.drop("propensity"), candidates="all", **options)
     assert "forgotten share=" in said and "se snips" in said
-    assert evaluate(test, lists, ["snips"], train=train, candidates="all", **options).estimates
+    assert evaluate(test, lists, ["snips"], train=train.drop("propensity"), candidates="all", **options).estimates
     assert about_level(evaluate(test, lists, ["ips"], train=train, candidates="all", share=0.3, **options)) == []
 
 
@@ -183,7 +190,8 @@ def test_what_cannot_be_checked_is_said() -> None:
     assert "cannot be checked (a log of positives" in said and "ips rests on it" in said
     assert about_level(evaluate(frame, lists, ["snips"], feedback=None, target="pooled")) == []
     train, test = divided(frame, 0.3)
-    (said,) = about_level(evaluate(test, lists, ["ips"], feedback=None, target="per_user_sum", train=train))
+    bare = train.drop("propensity")
+    (said,) = about_level(evaluate(test, lists, ["ips"], feedback=None, target="per_user_sum", train=bare))
     assert "taken to describe the test log alone" in said and "say share=0.3" in said
     told = evaluate(test, lists, ["ips"], feedback=None, target="per_user_sum", train=train, share=0.3)
     assert "share=" not in about_level(told)[0]

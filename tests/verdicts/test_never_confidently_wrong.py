@@ -106,7 +106,7 @@ def test_clicks_enough_decide_inside_users() -> None:
     found = the(
         us.evaluate(world.rows(world.liked & world.seen), models, metrics=[RECALL], **options), "snips", "per_user"
     )
-    assert found.verdict == "worse" and found.trust == ""
+    assert found.verdict == "behind" and found.trust == ""
     assert found.few_clicks is not None and abs(found.few_clicks) < abs(found.difference) / 4.0
 
 
@@ -158,7 +158,7 @@ def test_a_list_that_has_won_often_can_lose() -> None:
     world = Pairs.draw(rng, 2_000, 5.0, 0.2)
     models = {"worse": world.lists(rng, 0.0), "better": world.lists(rng, 0.0, 0.8)}
     found = the(us.evaluate(world.rows(world.liked & world.seen), models, metrics=[RECALL], users=world.population))
-    assert found.verdict == "worse" and found.trust == ""
+    assert found.verdict == "behind" and found.trust == ""
     assert found.ess > 100.0
 
 
@@ -303,7 +303,7 @@ def test_what_promises_less_does_not_contradict_what_promises_more() -> None:
         metrics=[RECALL],
         estimators=["naive", "snips", "gs(strata=1)"],
     )
-    assert the(result).verdict == "worse"
+    assert the(result).verdict == "behind"
     assert the(result, "naive").verdict == "ahead"
     one_stratum = the(result, "gs(strata=1)")
     assert one_stratum.difference > 0.0
@@ -321,7 +321,7 @@ def test_tipping_points_are_for_decided_pairs_and_allow_for_sampling() -> None:
     models = {"a": world.lists(rng, 0.5), "b": world.lists(rng, 0.5), "c": world.lists(rng, 0.5, 1.0)}
     result = us.evaluate(world.rows(world.liked & world.seen), models, metrics=[RECALL], users=world.population)
     verdicts = [v for v in result.verdicts_ if v.estimator == "snips"]
-    assert [v.verdict for v in verdicts] == ["undecided", "worse", "worse"]
+    assert [v.verdict for v in verdicts] == ["undecided", "behind", "behind"]
     assert verdicts[0].tipping is None and verdicts[0].tipping_low is None
     for v in verdicts[1:]:
         assert v.tipping is not None and v.tipping_low is not None

@@ -11,10 +11,11 @@ import polars as pl
 
 from unskew.alignment.account import account_of, as_values, nothing_left
 from unskew.alignment.answers import JoinedLog
+from unskew.alignment.column import ColumnCheck, check_column
 from unskew.alignment.evidence import Silent, evidence_of
 from unskew.alignment.input_facts import InputFacts
 from unskew.alignment.inputs import Inputs
-from unskew.alignment.level import LevelCheck, LevelInputs, LevelPart, LevelQuestion, LevelSums, SeenItems, check_level
+from unskew.alignment.level import AskParts, LevelCheck, LevelInputs, LevelPart, check_level
 from unskew.alignment.lists import PLACES_BEYOND, TRAINING_ITEMS, FoundLists, found_lists
 from unskew.alignment.part import AlignedPart, Common, Finish, PartFacts, TrainingCounts, align_part
 from unskew.alignment.predicted import refuse_unpredicted
@@ -44,6 +45,7 @@ class Alignment:
         logged: the catalogue: items of the logs, and those that were named; the candidates, less a user's training.
         closed: whether the catalogue was named, so that other listed items are none.
         level: what was found about the level of the propensities.
+        column: what the log says of its own column of propensities; ``None`` where others are used.
         weighed: what became of the rows when they got their propensities; ``None`` without propensities.
         found_lists: what looks strange about the models' lists.
         finish: what parts of the users are finished with.
@@ -62,6 +64,7 @@ class Alignment:
     logged: Ids
     closed: bool
     level: LevelCheck | None
+    column: ColumnCheck | None
     weighed: Weighed | None
     found_lists: Mapping[str, FoundLists]
     finish: Finish
@@ -91,15 +94,13 @@ class Elsewhere(NamedTuple):
     """How rows are asked about, which lie here or elsewhere.
 
     Args:
-        level: the sums of a question about the level, over all users.
-        seen: the items that each half of the users has.
+        ask: asks all users about their propensities.
         doubts: what the propensity says of its own.
         training: the training rows, for shares of strata, given the coded labels.
         silent: which models give no ranks or predictions.
     """
 
-    level: Callable[[LevelQuestion], LevelSums]
-    seen: Callable[[], SeenItems]
+    ask: AskParts
     doubts: Callable[[], Sequence[str]]
     training: Callable[[Mapping[str, Ids]], TrainingStrata | None]
     silent: Silent
@@ -158,8 +159,7 @@ def _here(part: AlignedPart, inputs: Inputs, coded: Coded, model: Propensity | N
     """Rows in memory."""
     looked_at = LevelPart(part.rows, part.held, part.known, len(coded.items))
     return Elsewhere(
-        level=lambda question: question.of(looked_at),
-        seen=lambda: SeenItems.of(part.held, len(coded.items)),
+        ask=lambda question: question.of(looked_at),
         doubts=lambda: [] if model is None else model.doubts(part.rows),
         training=lambda labels: None if part.training is None else part.training.coded(labels),
         silent=Silent.of(inputs, part.rows, part.unranked),
@@ -190,22 +190,21 @@ def settle_alignment(
     }
     accounts = {name: each.account for name, each in lists.items()}
     relevant = inputs.knows_relevant
-    level = None
+    level, column = None, None
     if model is not None:
-        level = check_level(
-            LevelInputs(
-                model,
-                marks,
-                rules,
-                rows,
-                relevant=relevant,
-                trained=inputs.train is not None,
-                named=inputs.catalogue is not None,
-                population=inputs.population is not None,
-                ask=elsewhere.level,
-                seen=elsewhere.seen,
-            )
+        checked = LevelInputs(
+            model,
+            marks,
+            rules,
+            rows,
+            relevant=relevant,
+            trained=inputs.train is not None,
+            named=inputs.catalogue is not None,
+            population=inputs.population is not None,
+            ask=elsewhere.ask,
         )
+        level = check_level(checked)
+        column = None if facts.column is None else check_column(checked, level, facts.column)
     if not rows.positives:
         raise nothing_left(inputs.test, facts.test_rows, rules.relevant, dropped)
     labels = _labels(facts)
@@ -231,9 +230,10 @@ def settle_alignment(
         logged=logged,
         closed=inputs.catalogue is not None,
         level=level,
+        column=column,
         weighed=weighed,
         found_lists=lists,
-        finish=Finish(labels, relative, _there(accounts, model, items, logged)),
+        finish=Finish(labels, relative, _there(inputs, accounts, model, vocabulary)),
     )
 
 
@@ -257,13 +257,23 @@ def _items(inputs: InputFacts, vocabulary: Vocabulary, training: TrainingCounts 
     }
 
 
-def _there(accounts: Mapping[str, Any], model: Propensity | None, items: Ids, logged: Ids) -> Bools | None:
-    """Which items the log could ever have shown: in the logs, with a propensity.
+def _there(
+    inputs: InputFacts, accounts: Mapping[str, Any], model: Propensity | None, vocabulary: Vocabulary
+) -> Bools | None:
+    """Which items the log could ever have shown: in the logs, or said to have a propensity, and with one.
 
     ``None`` where it could have shown all that lists hold, which their accounts tell without a look at them.
     """
+    items, logged = vocabulary
     inside = items.into(logged) >= 0
     there = inside.copy()
+    if (catalogue := inputs.catalogue) is not None:
+        there = items.into(inputs.test.items) >= 0
+        if inputs.train is not None:
+            there |= items.into(inputs.train.items) >= 0
+        if catalogue.shown is not None:
+            place = items.into(catalogue.items)
+            there |= (place >= 0) & catalogue.shown[place]
     if model is not None and (per_item := model.of_items(items)) is not None:
         there &= np.isfinite(per_item)
     never = any(each[PLACES_BEYOND] or each[TRAINING_ITEMS] for each in accounts.values())

@@ -5,7 +5,9 @@ A random split of interactions leaves most users in both parts, and mixes the ti
 - logs without a common user were divided by users (then propensities carry over, and the population is that of the
   test log: ``share="users"``), or the ids are written differently;
 - a test log that is earlier than the training log is the training log: the two were swapped;
-- a test log that is later than the training log is no random share of both.
+- a test log that is later than the training log is no random share of both;
+- where both logs have propensities and no order in time, these may speak of the log that was divided: its share is asked
+  for, since the level and the candidates depend on it.
 
 Splits of ours remember how they were made, and are not doubted; of a handful of rows anything may come by chance.
 """
@@ -54,6 +56,7 @@ class DivisionFacts(Mergeable):
         user, train_user: the first user of either.
         times, train_times: the spans of both, where both have comparable times.
         earlier: common users whose test rows are all earlier than their training rows.
+        trained_propensity: whether the training log has a column ``propensity``.
     """
 
     rows: int
@@ -66,6 +69,7 @@ class DivisionFacts(Mergeable):
     train_user: Any = merged_by(_lesser)
     times: Span | None = merged_by(_wider)
     train_times: Span | None = merged_by(_wider)
+    trained_propensity: bool = merged_by(max)
 
     @classmethod
     def of(cls, test: Log, train: Log) -> DivisionFacts:
@@ -89,6 +93,7 @@ class DivisionFacts(Mergeable):
             train_user=_first(train, trained),
             times=_span(test) if timed else None,
             train_times=_span(train) if timed else None,
+            trained_propensity=train.propensity is not None,
         )
 
 
@@ -123,6 +128,25 @@ def judge_division(
     random = isinstance(share, float) or getattr(propensity, "share", None) is not None
     _common_users(test, train, found, share, random)
     _times(test, train, found, random)
+    if share is None and propensity is not None and propensity.known and found.trained_propensity:
+        _whose_propensities(test, train, found, propensity)
+
+
+def _whose_propensities(test: Log, train: Log, facts: DivisionFacts, propensity: Propensity) -> None:
+    """Refuse a column that both logs have, where nothing says whether it speaks of both together."""
+    in_order = facts.times and facts.train_times and facts.times[0] >= facts.train_times[1]
+    if in_order or test.cut_by_time or propensity.share_of(test) is not None:
+        return
+    if getattr(propensity, "part", None) is not None or "propensity" not in propensity.reads:
+        return
+    part = facts.rows / (facts.rows + facts.train_rows)
+    raise InputError(
+        f"{test.account.source}: the training log {train.account.source} has a column 'propensity' as well, and no "
+        "times say how the two logs were divided: propensities of a whole log are not those of a part of it.\n"
+        f"If one log was divided at random, say which share of it the test log is (share={part:.2g}, by the numbers of "
+        "rows); share='users' if its users were divided; propensity='known(part=test)' if the column was written for "
+        "the test log alone."
+    )
 
 
 def _timed(test: Log, train: Log) -> bool:

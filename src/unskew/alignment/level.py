@@ -23,9 +23,8 @@ over pairs divide by the number of candidates, and are checked on all of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -34,9 +33,9 @@ from unskew.alignment.inputs import Rules
 from unskew.alignment.row_facts import RowFacts
 from unskew.alignment.rows import has_level, share_of
 from unskew.engine.data import EvaluationData
-from unskew.inference.merging import Mergeable, merged_by
-from unskew.kernels.arrays import Bools, Floats, present
-from unskew.kernels.levels import count_in_other, inverse_sums, mark_halves
+from unskew.inference.merging import Mergeable
+from unskew.kernels.arrays import Bools, Floats, Ints64, present
+from unskew.kernels.levels import count_halves, count_in_other, inverse_sums
 from unskew.log import Feedback, Log
 from unskew.propensity import Propensity, Scope, part_propensity
 
@@ -67,6 +66,11 @@ class LevelSums(Mergeable):
     tt: float
     tc: float
     cc: float
+
+    @classmethod
+    def over_all(cls, held: EvaluationData, p: Floats, gain: Floats, wanted: Floats, items: int) -> LevelSums:
+        """Of rows on all items."""
+        return cls.of(held, p, gain, wanted, _Halves.all_items(held, items))
 
     @classmethod
     def of(cls, held: EvaluationData, p: Floats, gain: Floats | None, wanted: Floats, halves: _Halves) -> LevelSums:
@@ -146,7 +150,7 @@ class _Halves(NamedTuple):
     @classmethod
     def of(cls, held: EvaluationData, seen: Bools) -> _Halves:
         """By a bit of the hash of a user's id, whatever the order of users; ``seen`` are the items of both halves."""
-        return cls(_half(held), seen)
+        return cls(half_of(held), seen)
 
     def candidates(self, excluded: Log | None) -> Floats:
         """How many of these items each user has as candidates."""
@@ -188,26 +192,13 @@ class LevelCheck(NamedTuple):
         return missing if missing > max(SHORT, 2.0 * self.ratio.error) else 0.0
 
 
-def _half(held: EvaluationData) -> npt.NDArray[np.int8]:
+def half_of(held: EvaluationData) -> npt.NDArray[np.int8]:
+    """A half, 0 or 1, of every user, by the hash of the id."""
     return ((held.hashes >> np.uint64(17)) & np.uint64(1)).astype(np.int8)
 
 
-@dataclass(frozen=True, eq=False)
-class SeenItems(Mergeable):
-    """Which items each half of the users has, (2, items)."""
-
-    seen: Bools = merged_by(np.logical_or)
-
-    @classmethod
-    def of(cls, held: EvaluationData, items: int) -> SeenItems:
-        """Of some users."""
-        seen = np.zeros((2, items), dtype=np.bool_)
-        mark_halves(held.indptr, held.item, _half(held), seen)
-        return cls(seen)
-
-
 class LevelPart(NamedTuple):
-    """Some users, as a check looks at them.
+    """Some users, as checks of propensities look at them.
 
     Args:
         rows: the judged rows.
@@ -220,6 +211,46 @@ class LevelPart(NamedTuple):
     held: EvaluationData
     known: Log | None
     items: int
+
+
+M_co = TypeVar("M_co", covariant=True)
+M = TypeVar("M")
+
+
+class PartQuestion(Protocol[M_co]):
+    """What is asked of some users; answers merge."""
+
+    def of(self, part: LevelPart) -> M_co:
+        """Their answer."""
+
+
+class AskParts(Protocol):
+    """Asks all users, wherever they are."""
+
+    def __call__(self, question: PartQuestion[M]) -> M:
+        """The merged answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class SeenItems(Mergeable):
+    """How often each half of the users has each item, (2, items)."""
+
+    counts: Ints64
+
+    @property
+    def seen(self) -> Bools:
+        """Whether any of them has it."""
+        return self.counts > 0
+
+
+class SeenQuestion:
+    """Which items does each half of the users have?"""
+
+    def of(self, part: LevelPart) -> SeenItems:
+        """Of some users."""
+        counts = np.zeros((2, part.items), dtype=np.int64)
+        count_halves(part.held.indptr, part.held.item, half_of(part.held), counts)
+        return SeenItems(counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,7 +297,7 @@ class LevelInputs(NamedTuple):
         rows: a log with the marks of the judged rows (their share, whether time cut them off), with or without rows.
         facts: how many judged rows and training rows there are, and whether any brought nothing.
         named: whether the catalogue was named; ``population`` whether that was.
-        ask: the sums over all users; ``seen`` the items that each half of them has.
+        ask: asks all users.
     """
 
     model: Propensity
@@ -277,8 +308,7 @@ class LevelInputs(NamedTuple):
     trained: bool
     named: bool
     population: bool
-    ask: Callable[[LevelQuestion], LevelSums]
-    seen: Callable[[], SeenItems]
+    ask: AskParts
 
 
 def check_level(given: LevelInputs) -> LevelCheck:
@@ -288,7 +318,7 @@ def check_level(given: LevelInputs) -> LevelCheck:
         return LevelCheck()
     if model.estimated:
         return LevelCheck(unknown="they are fitted, and add up on the log that they are fitted to, right or wrong")
-    zeros, counts = _shows_zeros(given), rules.ranks and given.relevant
+    zeros, counts = shows_zeros(given), rules.ranks and given.relevant
     if not zeros and not counts:
         return LevelCheck(
             unknown="a log of positives does not show how many pairs there were, and column 'relevant' of users=…, "
@@ -325,7 +355,7 @@ def _hint(given: LevelInputs) -> str:
     )
 
 
-def _shows_zeros(given: LevelInputs) -> bool:
+def shows_zeros(given: LevelInputs) -> bool:
     """Whether the seen pairs that brought nothing are there."""
     if given.rules.feedback is not Feedback.CONVERSIONS:
         return given.rules.feedback is Feedback.RATINGS
@@ -334,7 +364,7 @@ def _shows_zeros(given: LevelInputs) -> bool:
 
 def _over_pairs(given: LevelInputs, *, every: bool = False, raw: bool = False, share: float | None = None) -> Ratio:
     """Σ 1/P against the candidate pairs: of all items, or of those that the other half of the users saw."""
-    seen = None if every or given.named else given.seen().seen
+    seen = None if every or given.named else given.ask(SeenQuestion()).seen
     question = LevelQuestion(given.model, given.rules.unseen, raw=raw, share=share, seen=seen)
     return Ratio.of(given.ask(question))
 

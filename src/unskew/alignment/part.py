@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from unskew.alignment.column import ColumnFacts
 from unskew.alignment.evidence import training_propensity
 from unskew.alignment.inputs import Inputs
 from unskew.alignment.lists import CodedLists, ListFacts, code_lists
@@ -109,6 +110,7 @@ class PartFacts(Mergeable):
     Args:
         test_rows: held-out rows as they were read.
         lists: of every model that has lists, in the order of their names.
+        column: what the log's own column of propensities looks like, where it is used.
         labels: the values of columns that make strata; ``trained`` those of training rows.
     """
 
@@ -117,6 +119,7 @@ class PartFacts(Mergeable):
     weighed: WeighedFacts | None
     predicted: PredictedFacts | None
     lists: tuple[ListFacts, ...]
+    column: ColumnFacts | None
     labels: Mapping[str, frozenset[str]] = merged_by(_union)
     trained: Mapping[str, frozenset[str]] = merged_by(_union)
 
@@ -232,6 +235,7 @@ def align_part(inputs: Inputs, coded: Coded, common: Common) -> AlignedPart:
         weighed=None if weighed is None else weighed.facts,
         predicted=missing,
         lists=tuple(each.facts for each in lists.values()),
+        column=ColumnFacts.of(held, rows) if model is not None and model.known else None,
         labels={name: frozenset(texts[name].unique()) for name in columns},
         trained={name: frozenset(trained[name].unique()) for name in columns if name in trained},
     )

@@ -245,7 +245,8 @@ def _told(measured: Measured, facts: Facts) -> dict[str, Any]:
     said = account(facts)
     return {
         "propensity": setting.propensity,
-        "known": setting.known,
+        "tested": setting.tested,
+        "wrong_column": setting.wrong_column,
         "assumption": setting.assumption,
         "split": setting.split,
         "shortage": setting.shortage,

@@ -203,7 +203,8 @@ class Folds:
         return Setting(
             models=self.models,
             propensity=told[0]["propensity"],
-            known=all(said["known"] for said in told),
+            tested=all(said["tested"] for said in told),
+            wrong_column=next((said["wrong_column"] for said in told if said["wrong_column"]), ""),
             assumption=next((said["assumption"] for said in told if said["assumption"]), ""),
             split=next((said["split"] for said in told if said["split"]), ""),
             level=self.level,

@@ -41,6 +41,11 @@ class Histogram:
         """The counts of both."""
         return Histogram(self.counts + other.counts, min(self.low, other.low), max(self.high, other.high))
 
+    @property
+    def bins(self) -> int:
+        """How many bins hold any: at least so many different numbers there are."""
+        return int(np.count_nonzero(self.counts))
+
     def quantiles(self, probabilities: Floats) -> Floats:
         """The lower edges of the bins in which these quantiles fall (below them lies at most that share)."""
         below = np.cumsum(self.counts)

@@ -10,6 +10,7 @@ import polars as pl
 
 from unskew.alignment.align import Alignment
 from unskew.alignment.answers import rests_on
+from unskew.alignment.column import condition
 from unskew.alignment.input_facts import InputFacts
 from unskew.alignment.inputs import Rules
 from unskew.alignment.rows import split_assumption
@@ -150,8 +151,10 @@ def setting_of(request: Request, aligned: Alignment, engine: Engine, rules: Rule
     return Setting(
         models=tuple(request.models),
         propensity=None if model is None else str(model),
-        known=model is not None and model.known,
-        assumption="" if model is None else model.assumption,
+        tested=aligned.column is not None and aligned.column.passed,
+        assumption="" if model is None else condition(model, aligned.column, aligned.marks, rules.feedback),
+        wrong_column="" if aligned.column is None else aligned.column.wrong,
+        closed=aligned.closed,
         level=request.level,
         replicates=request.drawn,
         seed=request.seed,
@@ -204,6 +207,7 @@ def account(facts: Facts) -> dict[str, Any]:
     return facts.aligned.account | {
         "outcome": facts.outcome.account,
         "census": facts.outcome.census,
+        "propensity_column": None if facts.aligned.column is None else facts.aligned.column.plain,
         **_answers(facts),
         "settings": settings,
         "refused": refused,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 import polars as pl
@@ -23,7 +23,7 @@ from unskew.alignment.division import judge_division
 from unskew.alignment.evidence import Silent, without_predictions
 from unskew.alignment.input_facts import InputFacts
 from unskew.alignment.inputs import Inputs
-from unskew.alignment.level import LevelPart, LevelQuestion, LevelSums, SeenItems
+from unskew.alignment.level import LevelPart, PartQuestion
 from unskew.alignment.part import AlignedPart, Common, Finish, PartFacts, align_part
 from unskew.alignment.vocabulary import Vocabulary, code_part
 from unskew.engine.engine import Engine
@@ -36,7 +36,7 @@ from unskew.evaluation.fit_propensity import share_from
 from unskew.evaluation.part_outcome import fit_in_parts
 from unskew.evaluation.part_propensity import Counted, checked_size, fit_counted
 from unskew.evaluation.part_read import ReadFacts
-from unskew.evaluation.parts_of_users import AlignedParts, Partitions
+from unskew.evaluation.parts_of_users import AlignedParts, M, Partitions
 from unskew.evaluation.planning import Hits, plan_cells
 from unskew.evaluation.read import Stage
 from unskew.evaluation.request import Request
@@ -154,8 +154,7 @@ class PartRows:
             return PartTraining(self.parts, labels) if shares else None
 
         return Elsewhere(
-            level=lambda question: self.parts.fold(LevelOfPart(question, items), "checking propensities"),
-            seen=lambda: self.parts.fold(SeenInPart(items), "checking propensities"),
+            ask=lambda question: self.parts.fold(OfPart(question, items), "checking propensities"),
             doubts=doubts,
             training=training,
             silent=Silent(without_predictions(inputs.models, inputs.predictions), ""),
@@ -222,26 +221,15 @@ class AskPart:
 
 
 @dataclass(frozen=True, eq=False)
-class LevelOfPart:
-    """Answers a question about the level in a part."""
+class OfPart(Generic[M]):
+    """Answers a question about propensities in a part."""
 
-    question: LevelQuestion
+    question: PartQuestion[M]
     items: int
 
-    def __call__(self, part: AlignedPart) -> LevelSums:
-        """The sums of the part."""
+    def __call__(self, part: AlignedPart) -> M:
+        """The answer of the part."""
         return self.question.of(LevelPart(part.rows, part.held, part.known, self.items))
-
-
-@dataclass(frozen=True, eq=False)
-class SeenInPart:
-    """Notes the items that each half of the users has."""
-
-    items: int
-
-    def __call__(self, part: AlignedPart) -> SeenItems:
-        """Of the part."""
-        return SeenItems.of(part.held, self.items)
 
 
 @dataclass(frozen=True, eq=False)

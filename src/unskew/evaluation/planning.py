@@ -21,7 +21,7 @@ from unskew.alignment.part import PartFacts
 from unskew.engine.data import EvaluationData
 from unskew.engine.plan import EvaluationPlan, Refusal, make_plan, sift
 from unskew.errors import InputError, RefusedError
-from unskew.estimators import Estimator, Need, Target
+from unskew.estimators import Estimator, Need, Standing, Target
 from unskew.estimators.validity import Evidence
 from unskew.evaluation.request import Request
 from unskew.inference.merging import Mergeable, merged_by
@@ -167,7 +167,7 @@ def refuse_no_hits(
     """Raise where all that was asked are ranks, and every score of every model is 0; ``look`` says what lists hold."""
     if not all(isinstance(metric, RankingMetric) for run in plan.runs for metric in run.metrics):
         return  # errors of predictions say something, and show that the ids match
-    if not estimates or any(estimate.value != 0.0 for estimate in estimates):
+    if not estimates or any(estimate.value != 0.0 and not _guessed(estimate) for estimate in estimates):
         return
     if any(run.joined for run in plan.runs):
         return  # nothing relevant among so many answers says something, and intervals tell how much
@@ -176,6 +176,11 @@ def refuse_no_hits(
         f"no list holds any of the {hits.rows:,} relevant held-out interactions where it counts: every score of every "
         f"model is 0, which says nothing of the models.\n{_what_to_check(aligned, hits)}"
     )
+
+
+def _guessed(estimate: Estimate) -> bool:
+    """Whether nothing that was seen carries a value, which a model of unseen pairs gives all the same."""
+    return Standing(estimate.standing) is Standing.SCENARIOS and estimate.hits == 0
 
 
 def _what_to_check(aligned: Alignment, hits: Hits) -> str:

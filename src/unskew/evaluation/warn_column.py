@@ -1,9 +1,10 @@
-"""What a careful reader should know of a column ``propensity`` that is the same in every row."""
+"""What a careful reader should know of the log's own column ``propensity``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from unskew.alignment.column import IMPLIED
 from unskew.evaluation.facts import Facts
 from unskew.plain import plain
 
@@ -22,3 +23,34 @@ def corrects_nothing(facts: Facts) -> Iterator[str]:
         )
     elif asked.propensity is not None and asked.propensity.reads == ("propensity",):
         yield f"{told}. What is said here holds if every pair really was equally likely to be shown."
+
+
+def used(facts: Facts) -> Iterator[str]:
+    """The test log's propensities are used although nobody asked for them."""
+    if facts.asked.propensity is None and facts.request.propensity is not None:
+        column = facts.inputs.test.account.columns.get("propensity", "propensity")
+        yield (
+            f"The test log has a column '{plain(column)}': pairs are weighed by it, as the chance that this user was "
+            "shown this item at all (propensity='known'). Name another with propensity=…, or ask for "
+            "estimators=['naive'] alone."
+        )
+
+
+def alarms(facts: Facts) -> Iterator[str]:
+    """The column fails a test of it."""
+    column = facts.aligned.column
+    level = facts.aligned.level
+    if column is not None and column.wrong and not (level is not None and level.wrong):
+        text = column.wrong[:1].upper() + column.wrong[1:]
+        yield f"{text}. Nothing is decided by the column."
+
+
+def implies_much(facts: Facts) -> Iterator[str]:
+    """The column makes more pairs relevant than anybody would believe."""
+    column = facts.aligned.column
+    if column is not None and not column.wrong and column.implied is not None and column.implied > IMPLIED:
+        yield (
+            f"By the column of propensities, {min(column.implied, 1.0):.0%} of all pairs are relevant (Σ y/P ÷ pairs). "
+            "That is a lot: columns that are the chance of one impression, or of a choice among few candidates, look "
+            "like this."
+        )

@@ -104,7 +104,7 @@ def level_unconfirmed(facts: Facts) -> Iterator[str]:
     if check is None:
         return
     if check.wrong:
-        yield check.wrong + " What is shown here does without the level."
+        yield check.wrong + " What is shown here does without the level, and nothing is decided by these propensities."
     elif check.unknown and needing:
         yield (
             f"The level of the propensities cannot be checked ({check.unknown}), and {' and '.join(needing)} "
@@ -196,17 +196,6 @@ def split_not_corrected(facts: Facts) -> Iterator[str]:
         "Split by time, give propensities with a level, for which the correction is exact, or use candidates='all' "
         "with lists that keep training items."
     )
-
-
-def column_used(facts: Facts) -> Iterator[str]:
-    """The test log's propensities are used although nobody asked for them."""
-    if facts.asked.propensity is None and facts.request.propensity is not None:
-        column = facts.inputs.test.account.columns.get("propensity", "propensity")
-        yield (
-            f"The test log has a column '{plain(column)}': pairs are weighed by it, as propensities that were known "
-            "when pairs were shown (propensity='known'). Name another with propensity=…, or ask for "
-            "estimators=['naive'] alone."
-        )
 
 
 def model_believed(facts: Facts) -> Iterator[str]:

@@ -25,9 +25,9 @@ RULES: tuple[Callable[[Facts], Iterator[str]], ...] = (
     models.refitted, inputs.short_lists, inputs.uneven_lists, answers.refused_cells, models.activity_ignored,
     models.split_not_corrected,
     answers.sums_of_shares, models.model_believed, models.predictions_far_off, inputs.silent_users,
-    models.column_used, inputs.items_not_named, inputs.listed_beyond_catalogue, inputs.empty_lists,
-    models.default_predictions, models.fitted_in_sample, models.census_sampled, models.census_not_redrawn,
-    models.level_unconfirmed, models.doubtful_share,
+    column.used, column.alarms, column.implies_much, inputs.items_not_named, inputs.listed_beyond_catalogue,
+    inputs.empty_lists, models.default_predictions, models.fitted_in_sample, models.census_sampled,
+    models.census_not_redrawn, models.level_unconfirmed, models.doubtful_share,
     models.predictions_outside, answers.segments_lacking, answers.outside_own_interval, answers.lost_replicates,
     answers.shares_above_one, asked.asked_and_answered, asked.held_against_answers, answers.no_numbers,
 )  # fmt: skip

@@ -269,8 +269,15 @@ class CellComparisons:
 
     def unsupported(self, a: int, b: int) -> float:
         """The larger share of worth on places that the log could never show."""
-        shares = self.measured.unsupported.get(self.run.metrics[self.cell.metric])
+        shares = self._unsupported
         return 0.0 if shares is None else float(max(shares[a], shares[b]))
+
+    @property
+    def _unsupported(self) -> Floats | None:
+        """Of every model's worth the share on such places; answers speak of all items of a named catalogue."""
+        if self.run.joined and self.measured.setting.closed:
+            return None
+        return self.measured.unsupported.get(self.run.metrics[self.cell.metric])
 
     @cached_property
     def hit(self) -> float | None:
@@ -292,8 +299,7 @@ class CellComparisons:
         return largest * float(slopes.max()) / moments.users if len(slopes) else None
 
     def _checks(self, a: int, b: int, difference: Contrast) -> Checks:
-        shares = self.measured.unsupported.get(self.run.metrics[self.cell.metric])
-        supported = None
+        shares, supported = self._unsupported, None
         if shares is not None and 0.0 < max(shares[a], shares[b]) < 1.0:
             supported = contrast(self.moments, a, b, 1.0 / (1.0 - shares[a]), 1.0 / (1.0 - shares[b]))
         ahead, behind = (a, b) if difference.value > 0.0 else (b, a)
@@ -305,6 +311,7 @@ class CellComparisons:
                 f"{names[behind]} beat {names[ahead]} for too few users (an effective {wins:.1f}) to tell how often it "
                 "would if all had been shown"
             )
+        unable = unable or self._hitless(a, b)
         answers = self.answers(a, b)
         unable = (
             self.measured.setting.contradiction(self.run)
@@ -329,6 +336,14 @@ class CellComparisons:
             unsupported=self.unsupported(a, b),
             others=() if answers is None else self._with_answers(answers, difference),
         )
+
+    def _hitless(self, a: int, b: int) -> str:
+        """Which list a census of what was seen says nothing of, since hardly anything relevant was seen in it."""
+        if Need.CENSUS not in self.run.estimator.needs(self.run.target) or self.run.joined:
+            return ""
+        few = [model for model in (a, b) if self.wins(model) < FEW_WINS]
+        name = self.measured.setting.models[few[0]] if few else ""
+        return f"{name} had hits for too few users (an effective {self.wins(few[0]):.1f})" if few else ""
 
     @cached_property
     def weak_total(self) -> str:

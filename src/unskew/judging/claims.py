@@ -32,9 +32,9 @@ def promise(measured: Measured, run: EstimatorRun, metric: int) -> str:
 
 
 def sure(measured: Measured, run: EstimatorRun, metric: int) -> bool:
-    """Whether nothing but known propensities carries it."""
+    """Whether nothing but answers, or a column of propensities that passed every test of it, carries it."""
     claims = standing(run, metric) in (Standing.UNBIASED, Standing.CONSISTENT, Standing.LEANS)
-    return run.joined or (measured.setting.known and claims and uses_propensity(run))
+    return run.joined or (measured.setting.tested and claims and uses_propensity(run))
 
 
 def rests_on(measured: Measured, run: EstimatorRun, metric: int) -> str:

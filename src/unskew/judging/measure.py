@@ -39,8 +39,9 @@ class Setting:
     Args:
         models: their names.
         propensity: its canonical string.
-        known: whether propensities are known rather than assumed or fitted.
-        assumption: what must hold for them to be right; empty where they are known.
+        tested: whether propensities were logged with everything that was shown, and passed every test of them.
+        assumption: what must hold for them to be right.
+        wrong_column: why nothing can be decided by the log's own column of propensities; empty if nothing is known.
         split: what weights that are known up to a factor assume besides, of how the log was split; empty if nothing.
         level: of intervals and verdicts.
         replicates: of the bootstrap; 0 for normal intervals.
@@ -57,6 +58,7 @@ class Setting:
         rounds: over how many declared rounds answers are drawn, each with its share of the level.
         design: how pairs of a user that were drawn depend on each other; empty where that is not known.
         fixed_users: what rests on answers is about these users and no others.
+        closed: whether the catalogue was named, so that answers can speak of items that no log has shown.
         sampled_total: the number of relevant pairs rests on a sample of the guesses.
         propensity_check, path_range: what answers say of the propensities, and of the exposure path.
         answers_assumption: what must hold for answers to be right; empty without answers.
@@ -65,7 +67,7 @@ class Setting:
 
     models: tuple[str, ...]
     propensity: str | None
-    known: bool
+    tested: bool
     assumption: str
     level: float
     replicates: int
@@ -85,9 +87,11 @@ class Setting:
     rounds: int = 1
     design: str = ""
     fixed_users: bool = False
+    closed: bool = False
     sampled_total: bool = False
     propensity_check: PropensityCheck | None = None
     path_range: PathRange | None = None
+    wrong_column: str = ""
 
     def level_of(self, run: EstimatorRun) -> float:
         """The level of a run's intervals and verdicts.
@@ -105,7 +109,9 @@ class Setting:
         return self.path_range if self.segment is None else None
 
     def contradiction(self, run: EstimatorRun) -> str:
-        """Why answers say that a run's weights are wrong; empty where they do not."""
+        """Why the log or answers say that a run's weights are wrong; empty where they do not."""
+        if self.wrong_column and uses_propensity(run):
+            return self.wrong_column
         checked, path = self.propensity_check, self.path_range
         if checked is not None and uses_propensity(run):
             level = Need.ABSOLUTE in run.estimator.needs(run.target)

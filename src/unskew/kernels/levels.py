@@ -1,20 +1,22 @@
 """What inverse propensities add up to, user by user: each of two halves of the users on items that the other saw.
 
-``half`` is 0 or 1 for every user, ``seen[h, i]`` whether a user of half h has item i. Where all items count, every
-entry of ``seen`` is true.
+``half`` is 0 or 1 for every user, ``counts[h, i]`` how many users of half h have item i, ``seen[h, i]`` whether any
+does. Where all items count, every entry of ``seen`` is true.
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 from unskew.kernels.compiled import njit
 
 
 @njit(cache=True, nogil=True)
-def mark_halves(indptr, item, half, seen):  # type: ignore[no-untyped-def]
-    """Note which items each half of the users has."""
+def count_halves(indptr, item, half, counts):  # type: ignore[no-untyped-def]
+    """Count how often each half of the users has each item."""
     for u in range(len(half)):
         for r in range(indptr[u], indptr[u + 1]):
-            seen[half[u], item[r]] = True
+            counts[half[u], item[r]] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -45,3 +47,45 @@ def inverse_sums(indptr, item, p, gain, half, seen, sums):  # type: ignore[no-un
         sums[u] = own
         total += own
     return total, square, design
+
+
+@njit(cache=True, nogil=True)
+def group_sums(indptr, item, p, half, group, low, high, out):  # type: ignore[no-untyped-def]
+    """Add 1/p of each row to ``out[u − low, g]``, g = ``group[half of u, item]``; −1 belongs to no group.
+
+    Gives back per group the number of rows, Σ w, Σ w², Σ (1 − p) w² and Σ w³, w = 1/p.
+    """
+    sums = np.zeros((5, out.shape[1]))
+    for u in range(low, high):
+        for r in range(indptr[u], indptr[u + 1]):
+            g = group[half[u], item[r]]
+            if g >= 0:
+                w = 1.0 / p[r]
+                out[u - low, g] += w
+                sums[0, g] += 1.0
+                sums[1, g] += w
+                sums[2, g] += w * w
+                sums[3, g] += (1.0 - p[r]) * w * w
+                sums[4, g] += w * w * w
+    return sums
+
+
+@njit(cache=True, nogil=True)
+def group_counts(indptr, item, half, group, low, high, out):  # type: ignore[no-untyped-def]
+    """Take each user's rows off ``out[u − low, g]``."""
+    for u in range(low, high):
+        for r in range(indptr[u], indptr[u + 1]):
+            g = group[half[u], item[r]]
+            if g >= 0:
+                out[u - low, g] -= 1.0
+
+
+@njit(cache=True, nogil=True)
+def item_totals(item, p, low, high, inverse, noise):  # type: ignore[no-untyped-def]
+    """The least and largest p of every item, Σ 1/p and Σ (1 − p)/p² over its rows."""
+    for r in range(len(item)):
+        i = item[r]
+        low[i] = min(low[i], p[r])
+        high[i] = max(high[i], p[r])
+        inverse[i] += 1.0 / p[r]
+        noise[i] += (1.0 - p[r]) / (p[r] * p[r])

@@ -75,6 +75,7 @@ class Log:
             of the log (propensities, shares) does not hold for them.
         account: what was read and dropped.
         gain: y of each row, once an evaluation has said what counts (a threshold, say); ``value`` stays as it came.
+        estimated_by: who estimated the column ``propensity``, where it was not logged when pairs were shown.
         clock: the type as which ``to_frame`` gives times back, if they were dates or datetimes; ``time`` itself
             then holds microseconds since 1970.
     """
@@ -94,6 +95,7 @@ class Log:
     drawn: float = 1.0
     sampled_by: str = ""
     account: Account = field(default_factory=lambda: Account("memory", 0))
+    estimated_by: str = ""
     clock: pl.DataType | None = None
     gain: Floats | None = None
 

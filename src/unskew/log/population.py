@@ -33,10 +33,11 @@ class Population:
 
 
 class Catalogue(NamedTuple):
-    """The items, and where they come from."""
+    """The items, and where they come from; ``shown`` says which had a chance to be shown, where a column tells it."""
 
     items: Ids
     account: Account
+    shown: npt.NDArray[np.bool_] | None = None
 
 
 def read_population(
@@ -80,11 +81,16 @@ def ordered_population(of_users: tuple[Ids, Codes], kept: Mapping[str, pl.Series
 
 
 def read_catalogue(source: Any, *, columns: Mapping[str, Any] | None = None, invalid: Invalid = "error") -> Catalogue:
-    """The catalogue from a file or frame with a column ``item``."""
-    table = table_of(source, "items", ("item",), (), columns=columns, invalid=invalid)
+    """The catalogue from a file or frame ``item[, propensity]``: an item with a propensity could be shown."""
+    table = table_of(source, "items", ("item",), ("propensity",), columns=columns, invalid=invalid)
     table.refuse_nulls("item")
     check_ids(table, "item")
     table.refuse_repeats("item")
-    kept = table.kept({"item": table.frame["item"]})
-    ids, _ = code_ids(table, "item", kept["item"])
-    return Catalogue(ids, table.account())
+    found = {"item": table.frame["item"]}
+    if "propensity" in table:
+        found["propensity"] = table.frame["propensity"].cast(pl.Float64, strict=False).fill_nan(None) > 0.0
+    kept = table.kept(found)
+    ids, code = code_ids(table, "item", kept["item"])
+    if "propensity" not in kept:
+        return Catalogue(ids, table.account())
+    return Catalogue(ids, table.account(), kept["propensity"].fill_null(False).gather(np.argsort(code)).to_numpy())

@@ -110,7 +110,7 @@ class Propensity(Part, ABC):
     """A model of P(seen)."""
 
     estimated: ClassVar[bool] = False
-    known: ClassVar[bool] = False  # written down when pairs were shown, not assumed or fitted: verdicts may say better
+    known: ClassVar[bool] = False  # written down when pairs were shown, not assumed or fitted: a log may test them
     reads: ClassVar[tuple[str, ...]] = ()  # columns of a pair's own row that P depends on; unseen pairs have none
     models_presence: ClassVar[bool] = False  # a model of which pairs the training log holds: clicks, if that is all
     ignores_activity: ClassVar[bool] = False  # P is that of the item, however active the user
@@ -124,8 +124,8 @@ class Propensity(Part, ABC):
 
     @property
     def assumption(self) -> str:
-        """What must hold for it to be right, in words that go on after "if"; empty where it is known."""
-        return "" if self.known else "the fitted propensities are right"
+        """What must hold for it to be right, in words that go on after "if"."""
+        return "the fitted propensities are right"
 
     def lacks(self, log: Log) -> str:
         """The first column that it reads and a log does not have; empty where all are there."""

@@ -138,12 +138,13 @@ class View:
         return self.headline is None or self.standing(self.headline, self.carrier(self.headline)).debiased
 
     def _strength(self, facet: Facet, estimator: str) -> tuple[int, int]:
-        """The lower the stronger: known propensities, scenarios, assumed propensities, and what promises less."""
+        """The lower the stronger: logged propensities, scenarios, assumed propensities, and what promises less."""
         first = self.estimates(facet, estimator)[0]
         if _answered(first):
             return -1, 0
         place, scenarios = Standing(first.standing).place, Standing.SCENARIOS.place
-        return (int(bool(first.assumption)) * 2 if place < scenarios else 1 if place == scenarios else 3), place
+        assumed = bool(first.assumption) and not _logged(first)
+        return (int(assumed) * 2 if place < scenarios else 1 if place == scenarios else 3), place
 
     def scenarios(self, facet: Facet, estimator: str) -> ScenarioTable | None:
         """The scenarios of an estimator in a facet, if it has any."""
@@ -224,6 +225,11 @@ class View:
 def _answered(row: Estimate) -> bool:
     """Whether a row rests on answers, which count more than whatever the log alone says."""
     return Standing(row.standing) is Standing.ANSWERED
+
+
+def _logged(row: Estimate) -> bool:
+    """Whether a row is weighed by propensities that were written down when pairs were shown."""
+    return row.propensity is not None and row.propensity.partition("(")[0] == "known"
 
 
 def decided(verdict: Verdict) -> bool:

@@ -221,8 +221,19 @@ def trust(view: View) -> list[str]:
     said = grouped((v.trust, f"{v.a} and {v.b}") for v in verdicts if v.trust and decided(v))
     found = [] if view.debiased else [_not_debiased(view)]
     found += scenario_notes(view.scenarios(facet, view.carrier(facet)))
+    found += _implied(view, facet)
     found += [f"{e.model}: {e.trust}" for e in view.estimates(facet, view.carrier(facet)) if e.trust]
     return found + unless_all(said, len(verdicts))
+
+
+def _implied(view: View, facet: Facet) -> list[str]:
+    """How many pairs a logged column of propensities makes relevant: what a reader can judge."""
+    column = view.result.inputs.get("propensity_column")
+    weighed = any(e.propensity for e in view.estimates(facet, view.carrier(facet)))
+    if not weighed or not column or column["implied_relevance"] is None:
+        return []
+    share = min(column["implied_relevance"], 1.0)
+    return [f"If the propensities are right, {numbers.share(share)} of all user–item pairs are relevant."]
 
 
 def _not_debiased(view: View) -> str:

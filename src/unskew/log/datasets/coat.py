@@ -7,6 +7,7 @@ same rating: a study should say whether it keeps them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -92,7 +93,8 @@ def _ratings(path: Path, each: int, propensity: Matrix | None = None) -> Log:
     frame = pl.DataFrame({"user": user, "item": item, "value": ratings[user, item]})
     if propensity is not None:
         frame = frame.with_columns(propensity=propensity[user, item])
-    return Log.from_frame(frame, feedback="ratings", source=str(path))
+    log = Log.from_frame(frame, feedback="ratings", source=str(path))
+    return log if propensity is None else replace(log, estimated_by="its authors")
 
 
 def _features(path: Path, key: str, rows: int) -> pl.DataFrame:

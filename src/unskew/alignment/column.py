@@ -1,0 +1,480 @@
+"""Is a column of propensities the chance that this user was shown this item at all? What the log says of it.
+
+Where all that was seen is kept, also what brought nothing, right propensities add up in every part of the log that is
+chosen without a look at the rows which are added up (MATHS §18):
+
+    all pairs     Σ_O 1/P = |C|                                                      ``level.py``
+    items         the same in tenths of the items, by how often the *other* half of the users has them
+    users         Σ_u (n_uB/n̄_B − 1) (Σ_OA 1/P − |C_uA|) = 0,  A and B two halves of the items, and the same mirrored
+
+A user's n_B says how active the user is, without a look at A. Propensities that are wrong by a factor f_u make the last
+line τ = Var(f) of the pairs, and no more than κ = Cov(n_A/n̄_A, n_B/n̄_B), by which users differ in their rows. Two
+things make it differ from 0 with right propensities: numbers of rows that are fixed (a page has ten places) make it
+−1/n̄, and pages that are drawn at random as a whole make heavy pairs come together, many times κ. Neither is taken for
+an error.
+
+A column that passes all of them may carry "better". One that fails any of them carries nothing, and what cannot be
+tested stays a condition of the verdict, with whatever looks odd in the column itself (``signs``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from unskew.alignment.level import (
+    ENOUGH,
+    ERRORS,
+    FEW,
+    LevelCheck,
+    LevelInputs,
+    LevelPart,
+    LevelSums,
+    Ratio,
+    SeenQuestion,
+    half_of,
+    shows_zeros,
+)
+from unskew.alignment.rows import has_level
+from unskew.engine.data import EvaluationData
+from unskew.inference.merging import Mergeable, merged_by
+from unskew.kernels.arrays import Bools, Floats, Ints64, present
+from unskew.kernels.levels import group_counts, group_sums, item_totals
+from unskew.log import Feedback, Log
+from unskew.plain import plain
+from unskew.propensity import Propensity, Scope
+
+TENTHS = 10
+OFF = 0.2  # by how much a tenth, or the factor of a user, must be off
+TOGETHER = 1.5  # times κ: beyond, pairs of a user come together
+SEEN = 0.5  # an error that a test must be able to see, to be passed
+BLOCK = 1 << 16  # users whose sums are looked at together
+MOST_ITEMS = 100_000  # beyond, totals of single items are not kept
+CERTAIN = 0.1  # of the rows with P = 1, beside others
+FLOORED = 0.05  # of the rows at the least P
+SHARES = (0.9, 1.02)  # what shares of all items add up to
+CORE = 30  # rows: the largest number of rows below which items are left out, as filters go
+FITTED = 0.1  # of the median that chance gives to squared errors of items' totals
+MEDIAN = 0.4549  # of χ² with one degree of freedom
+IMPLIED = 0.5  # of the pairs: no list of ten is needed where more are relevant
+LOG_IT = (
+    "Log the chance that this user was shown this item at all in the period of the log, however it came about "
+    "(docs/logging.md)"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ItemColumns(Mergeable):
+    """Of every item the least and the largest P, Σ 1/P and Σ (1 − P)/P² over its rows, and how many rows it has."""
+
+    inverse: Floats
+    noise: Floats
+    rows: Ints64
+    low: Floats = merged_by(np.minimum)
+    high: Floats = merged_by(np.maximum)
+
+    @classmethod
+    def of(cls, held: EvaluationData, items: int) -> ItemColumns | None:
+        """Of some users; ``None`` where there are too many items to keep numbers of each."""
+        if items > MOST_ITEMS:
+            return None
+        low, high = np.full(items, np.inf), np.zeros(items)
+        inverse, noise = np.zeros(items), np.zeros(items)
+        item_totals(held.item, present(held.propensity), low, high, inverse, noise)
+        return cls(inverse, noise, np.bincount(held.item, minlength=items), low, high)
+
+
+def _least(a: tuple[float, int], b: tuple[float, int]) -> tuple[float, int]:
+    """The lower of two numbers with how often it comes."""
+    return (a[0], a[1] + b[1]) if a[0] == b[0] else min(a, b)
+
+
+def _few_names(a: frozenset[str], b: frozenset[str]) -> frozenset[str]:
+    return frozenset(sorted(a | b)[:2])
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnFacts(Mergeable):
+    """What the column looks like in the rows of some users; that of others is added.
+
+    Args:
+        certain: rows with P = 1.
+        implied: Σ y/P against the number of pairs, for how many of these would be relevant.
+        least: the least P, and how many rows have it.
+        policies: names of policies, two at most.
+    """
+
+    rows: int
+    certain: int
+    implied: LevelSums
+    items: ItemColumns | None
+    least: tuple[float, int] = merged_by(_least)
+    policies: frozenset[str] = merged_by(_few_names)
+
+    @classmethod
+    def of(cls, held: EvaluationData, rows: Log) -> ColumnFacts:
+        """Of some users."""
+        p, items = present(held.propensity), len(rows.items)
+        least = float(p.min(initial=math.inf))
+        names = () if rows.policy is None else rows.policy.unique().sort()[:2]
+        return cls(
+            len(p),
+            int(np.count_nonzero(p == 1.0)),
+            LevelSums.over_all(held, p, held.value, present(held.candidates), items),
+            ItemColumns.of(held, items),
+            (least, int(np.count_nonzero(p == least))),
+            frozenset(map(str, names)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class GroupSums(Mergeable):
+    """Sums over users of what they have in groups of items, and of products of these.
+
+    Args:
+        rows, square, alone, cube: of every group the rows, Σ 1/P², Σ (1 − P)/P² and Σ 1/P³.
+        sums: Σ of x_u, the numbers of a user: by group Σ 1/P, and how many pairs there are.
+        products: Σ x_u x_uᵀ.
+    """
+
+    users: int
+    rows: Floats
+    square: Floats
+    alone: Floats
+    cube: Floats
+    sums: Floats
+    products: Floats
+
+
+def _grouped(part: LevelPart, group: Ints64, low: int, high: int, excluded: Log | None) -> tuple[Floats, ...]:
+    """Of some users by group: Σ 1/P, the pairs, the rows; and sums over their rows."""
+    held, groups = part.held, int(group.max()) + 1
+    half = half_of(held)
+    weight, rows = np.zeros((high - low, groups)), np.zeros((high - low, groups))
+    sums = group_sums(held.indptr, held.item, present(held.propensity), half, group, low, high, weight)
+    group_counts(held.indptr, held.item, half, group, low, high, rows)
+    sizes = np.stack([np.bincount(each[each >= 0], minlength=groups) for each in group]).astype(np.float64)
+    pairs = sizes[half[low:high]]
+    if excluded is not None:
+        group_counts(excluded.indptr, excluded.item, half, group, low, high, pairs)
+    return weight, pairs, -rows, sums
+
+
+@dataclass(frozen=True, eq=False)
+class PopularityQuestion:
+    """What inverse propensities add up to in groups of items; ``group[h, i]`` is that of item i for half h of users."""
+
+    group: Ints64
+    unseen: bool
+
+    def of(self, part: LevelPart) -> GroupSums:
+        """The sums of some users."""
+        groups, width = int(self.group.max()) + 1, 2 * (int(self.group.max()) + 1)
+        by_rows, total, products = np.zeros((5, groups)), np.zeros(width), np.zeros((width, width))
+        for low in range(0, part.held.users, BLOCK):
+            high = min(low + BLOCK, part.held.users)
+            weight, pairs, _, sums = _grouped(part, self.group, low, high, part.known if self.unseen else None)
+            x = np.concatenate([weight, pairs], axis=1)
+            by_rows, total, products = by_rows + sums, total + x.sum(axis=0), products + x.T @ x
+        return GroupSums(part.held.users, by_rows[0], by_rows[2], by_rows[3], by_rows[4], total, products)
+
+
+@dataclass(frozen=True, eq=False)
+class ActivitySums(Mergeable):
+    """Sums over users that tell whether the active ones have too many pairs.
+
+    Args:
+        active: users with rows.
+        rows, pairs: in both halves of the items; ``both`` Σ of the product of a user's rows in them.
+        sums: Σ of (n_B r_A, r_A, n_A r_B, r_B), r the excess of Σ 1/P over the pairs.
+        products: Σ of the products of these four.
+    """
+
+    users: int
+    active: int
+    rows: Floats
+    both: float
+    pairs: Floats
+    sums: Floats
+    products: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class ActivityQuestion:
+    """Σ 1/P of users in two halves of the items; ``allowed[h, i]``: half h of the users is checked on item i."""
+
+    allowed: Bools
+    unseen: bool
+
+    def of(self, part: LevelPart) -> ActivitySums:
+        """The sums of some users."""
+        bit = ((part.rows.items.hashes >> np.uint64(23)) & np.uint64(1)).astype(np.int64)
+        group = np.where(self.allowed, bit, -1)
+        found = ActivitySums(0, 0, np.zeros(2), 0.0, np.zeros(2), np.zeros(4), np.zeros((4, 4)))
+        if group.max() < 1:  # one half of the items has none
+            return found
+        for low in range(0, part.held.users, BLOCK):
+            high = min(low + BLOCK, part.held.users)
+            weight, pairs, rows, _ = _grouped(part, group, low, high, part.known if self.unseen else None)
+            excess = weight - pairs
+            x = np.column_stack([rows[:, 1] * excess[:, 0], excess[:, 0], rows[:, 0] * excess[:, 1], excess[:, 1]])
+            active = int(np.count_nonzero(rows.sum(axis=1)))
+            sums = rows.sum(axis=0), float(rows.prod(axis=1).sum()), pairs.sum(axis=0), x.sum(axis=0), x.T @ x
+            found = found.merge(ActivitySums(high - low, active, *sums))
+        return found
+
+
+class Finding(NamedTuple):
+    """What one test found: ``wrong`` in words; ``able`` whether it would have seen an error of a half."""
+
+    wrong: str = ""
+    able: bool = False
+
+
+class ColumnCheck(NamedTuple):
+    """What is known of a column of propensities.
+
+    Args:
+        passed: all that was seen is logged, and the column passed every test.
+        wrong: why nothing is decided by it.
+        untested: which tests could not be made, in words; empty where all were, or where zeros are not logged.
+        zeros: whether all that was seen is logged, also what brought nothing.
+        implied: which share of all pairs it makes relevant; ``None`` where that cannot be said.
+        signs: what it must not be and looks like, in words that go on after "if".
+    """
+
+    passed: bool = False
+    wrong: str = ""
+    untested: str = ""
+    zeros: bool = False
+    implied: float | None = None
+    signs: tuple[str, ...] = ()
+
+    @property
+    def plain(self) -> Mapping[str, object]:
+        """For the account of an evaluation."""
+        return {
+            "zeros_logged": self.zeros,
+            "passed": self.passed,
+            "wrong": self.wrong,
+            "untested": self.untested,
+            "implied_relevance": self.implied,
+            "signs": list(self.signs),
+        }
+
+
+def check_column(given: LevelInputs, level: LevelCheck, found: ColumnFacts) -> ColumnCheck:
+    """Test a column of propensities that was not fitted here by all that the log shows of it."""
+    zeros, tests = shows_zeros(given), has_level(given.model, given.rows, given.rules)
+    implied, much = _implied(given, found) if tests else (None, "")
+    wrong, findings = level.wrong or much, []
+    if zeros and tests and not wrong:
+        findings = [_level(level), *_tenths_and_activity(given)]
+        wrong = next((finding.wrong for finding in findings if finding.wrong), "")
+    able = zeros and tests and all(finding.able for finding in findings)
+    fitted = able and looks_fitted(given, found)
+    signs = tuple(_signs(given, found, implied)) + (("it was not fitted to this very log",) if fitted else ())
+    return ColumnCheck(
+        passed=able and not wrong and not fitted and given.model.known,
+        wrong=f"{wrong.rstrip('.')}. {LOG_IT}" if wrong else "",
+        untested="" if not zeros or able or wrong else "too little was seen to test it",
+        zeros=zeros,
+        implied=implied,
+        signs=signs,
+    )
+
+
+def _level(check: LevelCheck) -> Finding:
+    """The level was looked at already."""
+    found = check.ratio
+    return Finding(able=found is not None and not check.unknown and ERRORS * found.error <= SEEN)
+
+
+def _tenths_and_activity(given: LevelInputs) -> list[Finding]:
+    """Items by popularity, and users by activity."""
+    counts = given.ask(SeenQuestion()).counts
+    allowed = np.ones_like(counts, dtype=np.bool_) if given.named else counts[::-1] > 0
+    group = tenths(counts[::-1], allowed)
+    if group.max() < 1:
+        return [Finding()]
+    by_items = given.ask(PopularityQuestion(group, given.rules.unseen))
+    by_users = given.ask(ActivityQuestion(allowed, given.rules.unseen))
+    return [_of_items(by_items), _of_users(by_users)]
+
+
+def tenths(counts: Ints64, allowed: Bools) -> Ints64:
+    """Groups of entries by their counts, each with a tenth of them all as far as ties allow; −1 where not allowed."""
+    numbers = np.sort(counts[allowed])
+    if not len(numbers):
+        return np.full(counts.shape, -1)
+    below = np.cumsum(numbers) / max(int(numbers.sum()), 1)
+    edges = np.unique(numbers[np.searchsorted(below, np.arange(1, TENTHS) / TENTHS)])
+    found = np.searchsorted(edges, counts, side="left")
+    _, dense = np.unique(np.where(allowed, found, -1), return_inverse=True)
+    dense = dense.reshape(counts.shape)
+    return dense if allowed.all() else dense - 1
+
+
+def _of_items(sums: GroupSums) -> Finding:
+    """The tenth of the items that is off the most; neighbours are put together until each rests on enough weights."""
+    able = True
+    for group in _together(sums):
+        value, error, heavy = _ratio(sums, group)
+        lacking = max(error, heavy) if value < 1.0 else error
+        if abs(value - 1.0) > OFF and abs(value - 1.0) > ERRORS * lacking:
+            kind = "least" if group[0] == 0 else "most" if group[-1] == len(sums.rows) - 1 else "moderately"
+            return Finding(
+                f"Σ 1/P over the seen pairs of the {kind} popular items is {value:.2g} of the number of their pairs "
+                f"({abs(value - 1.0) / error:.0f} standard errors off), which it would equal on average if the "
+                "propensities were right"
+            )
+        able &= ERRORS * error <= SEEN
+    return Finding(able=able)
+
+
+def _together(sums: GroupSums) -> list[list[int]]:
+    """Groups of neighbours with enough weights; what is left over joins the last one."""
+    found: list[list[int]] = []
+    under_way: list[int] = []
+    for g in range(len(sums.rows)):
+        under_way.append(g)
+        weight, square = sums.sums[under_way].sum(), sums.square[under_way].sum()
+        if square > 0.0 and weight**2 / square >= ENOUGH:
+            found.append(under_way)
+            under_way = []
+    if under_way and found:
+        found[-1] = found[-1] + under_way
+    return found or [under_way]
+
+
+def _ratio(sums: GroupSums, group: list[int]) -> tuple[float, float, float]:
+    """Σ 1/P ÷ pairs of some groups, its standard error, and that with one more of their heavier weights."""
+    groups = len(sums.rows)
+    t, c = np.array(group), np.array(group) + groups
+    weight, pairs = float(sums.sums[t].sum()), float(sums.sums[c].sum())
+    if pairs <= 0.0 or weight <= 0.0:
+        return math.nan, math.inf, math.inf
+    value = weight / pairs
+
+    def products(a: Ints64, b: Ints64) -> float:
+        return float(sums.products[np.ix_(a, b)].sum())
+
+    spread = products(t, t) - 2.0 * value * products(t, c) + value**2 * products(c, c)
+    clustered = sums.users / max(sums.users - 1, 1) * max(spread, 0.0)
+    variance = max(clustered, float(sums.alone[t].sum()))
+    heavy = float(sums.cube[t].sum() / sums.square[t].sum())
+    return value, math.sqrt(variance) / pairs, (math.sqrt(variance + heavy**2) + heavy / ERRORS) / pairs
+
+
+def _of_users(sums: ActivitySums) -> Finding:
+    """Whether users who are more active have too many pairs by the column, or too few."""
+    if sums.active < FEW or not sums.rows.all():
+        return Finding()
+    mean = sums.rows / sums.users
+    way = np.array([1.0 / mean[1], -1.0, 1.0 / mean[0], -1.0])
+    pairs = float(sums.pairs.sum())
+    excess = float(way @ sums.sums) / pairs
+    error = math.sqrt(max(float(way @ sums.products @ way), 0.0)) / pairs
+    fixed = 1.0 / float(mean.sum())  # of pages with a fixed number of places
+    differ = sums.both / sums.users / float(mean.prod()) - 1.0
+    beyond = excess if excess > 0.0 else min(excess + fixed, 0.0)
+    drawn_together = excess > TOGETHER * max(differ, 0.0)
+    if abs(beyond) > OFF**2 and abs(beyond) > ERRORS * error and not drawn_together:
+        how = "more" if beyond > 0.0 else "fewer"
+        return Finding(
+            f"by Σ 1/P, active users have {how} pairs than there are, and others the other way round: the column is "
+            f"off by a factor of each user's own, about ±{math.sqrt(abs(beyond)):.0%} "
+            f"({abs(beyond) / error:.0f} standard errors)"
+        )
+    return Finding(able=ERRORS * error <= SEEN)
+
+
+def looks_fitted(given: LevelInputs, found: ColumnFacts) -> bool:
+    """Whether the items' totals are right more exactly than chance allows: numbers that were fitted to them."""
+    items = found.items
+    if items is None or given.facts.known:
+        return False
+    enough = (items.noise > 0.0) & (items.rows >= FEW)
+    if np.count_nonzero(enough) < 2 * TENTHS:
+        return False
+    squared = (items.inverse[enough] - given.facts.users) ** 2 / items.noise[enough]
+    return bool(np.median(squared) < FITTED * MEDIAN)
+
+
+def _implied(given: LevelInputs, found: ColumnFacts) -> tuple[float | None, str]:
+    """Which share of the pairs the column makes relevant, and what is wrong with that."""
+    if not given.rules.ranks or given.facts.graded or given.model.estimated:
+        return None, ""
+    ratio = Ratio.of(found.implied)
+    if not math.isfinite(ratio.value):
+        return None, ""
+    if ratio.known and ratio.value - 1.0 > ERRORS * ratio.error:
+        return ratio.value, (
+            f"By the column, more pairs are relevant than there are: Σ y/P is {ratio.value:.2g} times the number of "
+            f"pairs ({ratio.errors:.0f} standard errors off)"
+        )
+    return ratio.value, ""
+
+
+def _signs(given: LevelInputs, found: ColumnFacts, implied: float | None) -> Iterator[str]:
+    """What the column, or the log, looks like; each is an ordinary way to be wrong."""
+    items, account, rows = found.items, given.rows.account, max(found.rows, 1)
+    if CERTAIN * rows < found.certain < rows:
+        yield f"the rows with P = 1 ({found.certain / rows:.0%} of all) really could not have been missing"
+    least, times = found.least
+    if least < 1.0 and times > FLOORED * rows and _shared_least(items, least) and _many_values(given):
+        yield f"P was not raised to {least:.3g}, which {times / rows:.0%} of the rows have"
+    if items is not None and given.model.refers(given.rows) is Scope.TEST and _adds_to_one(items):
+        yield "it is no share of all items (over the items it adds up to 1)"
+    if len(found.policies) > 1:
+        yield "it counts every policy that could have shown the pair, not only the one that did"
+    if repeated := account.dropped.get("duplicate pair", 0):
+        yield f"it counts all showings of a pair together ({repeated:,} rows repeat one)"
+    if implied is not None and implied > IMPLIED:
+        yield f"{min(implied, 1.0):.0%} of all pairs are relevant, as it implies"
+    if items is not None and not given.facts.known and _is_core(items.rows):
+        yield "no items were left out of the log because they have few rows"
+
+
+def _shared_least(items: ItemColumns | None, least: float) -> bool:
+    return items is not None and int(np.count_nonzero(items.low == least)) >= 3
+
+
+def _many_values(given: LevelInputs) -> bool:
+    """Whether P has many different values, so that one of them should not be frequent."""
+    seen = given.facts.seen
+    return seen is not None and seen.bins >= 2 * TENTHS
+
+
+def _adds_to_one(items: ItemColumns) -> bool:
+    """Whether each item has one P, and these add up to 1."""
+    there = items.rows > 0
+    each = bool((items.low[there] == items.high[there]).all()) and int(items.rows.sum()) >= 3 * int(there.sum())
+    return each and SHARES[0] <= float(items.low[there].sum()) <= SHARES[1]
+
+
+def _is_core(rows: Ints64) -> bool:
+    """Whether items with fewer rows than some number are missing."""
+    there = rows[rows > 0]
+    if len(there) < 3 * TENTHS or not 3 <= (least := int(there.min())) <= CORE:
+        return False
+    return int(np.count_nonzero(there <= least + 1)) >= max(5, len(there) // 20)
+
+
+def condition(propensity: Propensity, check: ColumnCheck | None, marks: Log, feedback: Feedback) -> str:
+    """What must hold for propensities to be right, in words that go on after "if"."""
+    if not propensity.known:
+        return propensity.assumption
+    logged = "propensity" in propensity.reads
+    name = plain(marks.account.columns.get("propensity", "propensity") if logged else str(propensity))
+    what = "this user was shown this item at all in this period"
+    if feedback is Feedback.RATINGS:
+        what = "this user's rating of this item came into the log of this period"
+    said = f"`{name}` is the chance that {what}, however it came about"
+    if marks.estimated_by:
+        said = f"`{name}`, which {marks.estimated_by} estimated, is right"
+    return ", and ".join([said, *(() if check is None else check.signs)])
