@@ -3,7 +3,9 @@
 Over any pairs that are chosen without looking at whether they were seen, E[Σ_seen 1/P] is their number. Measured is
 the ratio ρ of the two over all pairs, for tenths of the users by activity and of the items by popularity, and for the
 pairs that one list holds and the other does not. Activity is counted on one half of the items and ρ measured on the
-other, popularity likewise on halves of the users: tenths made by the rows that are judged would be off by chance.
+other, popularity likewise on halves of the users: tenths made by the rows that are judged would be off by chance. And
+unless they are named, only users with rows on the other half count, and items with rows in the other half of the users,
+since nobody knows who was never there; the *plain* level takes all users and items that have a row.
 
     SE² = max(Σ_u (t_u − ρ c_u)², Σ_seen (1 − P)/P²) / (Σ_u c_u)²
 
@@ -29,6 +31,7 @@ from .honest_columns import HONEST, compare
 from .verdict_worlds import Floats, Ints, Random
 
 ERRORS, OFF, LEVEL_OFF, TENTHS = 4.0, 0.2, 0.1, 10
+LEAST = (0.0, 10.0, 20.0, 50.0, 100.0)
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,8 @@ class Pairs:
     p: Floats
     a: Bools
     b: Bools
+    users_named: bool
+    items_named: bool
 
     @classmethod
     def of(cls, world: World) -> Pairs:
@@ -80,18 +85,20 @@ class Pairs:
         if world.divided is not None:
             p = 0.3 * p / (1.0 - 0.7 * p)
         lists = (mark(found, world.seen.shape[1]) for found in (world.a, world.b))
-        return cls(*(matrix[users][:, items] for matrix in (world.seen & ~train, ~train, p, *lists)))
+        seen, there, a, b = (matrix[users][:, items] for matrix in (world.seen & ~train, ~train, *lists))
+        return cls(seen, there, p[users][:, items], a, b, world.population, world.catalogue)
 
-    def ratios(self, groups: Floats | Ints, chosen: Bools | None = None) -> Ratios:
+    def ratios(self, groups: Ints, chosen: Bools | None = None) -> Ratios:
         """ρ of groups of pairs: a matrix of group numbers, users × items; pairs outside ``chosen`` belong to none."""
         there = self.there if chosen is None else self.there & chosen
         seen = there & self.seen
-        many, users = int(groups.max()) + 1, len(self.seen)
-        cell = np.arange(users)[:, None] * many + groups
+        group = np.broadcast_to(groups, self.seen.shape)
+        many, users = int(group[there].max()) + 1, len(self.seen)
+        cell = np.arange(users)[:, None] * many + group
         inverse = 1.0 / self.p[seen]
         t = np.bincount(cell[seen], weights=inverse, minlength=users * many).reshape(users, many)
         c = np.bincount(cell[there], minlength=users * many).reshape(users, many)
-        mine = np.broadcast_to(groups, self.seen.shape)[seen]
+        mine = group[seen]
         square, alone, rows = (
             np.bincount(mine, weights=w, minlength=many)
             for w in (inverse**2, inverse**2 - inverse, np.ones_like(inverse))
@@ -102,25 +109,32 @@ class Pairs:
         return Ratios(value, error, total**2 / np.maximum(square, 1e-12), np.asarray(rows, dtype=np.float64))
 
 
-def tenths(counts: Floats | Ints) -> Ints:
-    """Tenths by size; ties are divided by their order."""
-    order = np.empty(len(counts), dtype=np.int64)
-    order[np.argsort(counts, kind="stable")] = np.arange(len(counts))
-    return order * TENTHS // len(counts)
+def tenths(counts: Ints, every: bool) -> Ints:
+    """Tenths by size, ties divided by their order: of all, or of those that have any, and the others get −1."""
+    found, chosen = np.full(len(counts), -1), np.flatnonzero(np.ones_like(counts) if every else counts)
+    found[chosen[np.argsort(counts[chosen], kind="stable")]] = np.arange(len(chosen)) * TENTHS // max(len(chosen), 1)
+    return found
 
 
-def by_activity(pairs: Pairs, rng: Random) -> Ratios:
-    """Tenths of the users, by their rows on the other half of the items."""
-    half = rng.random(pairs.seen.shape[1]) < 0.5
-    groups = np.where(half, *(tenths(pairs.seen[:, side].sum(axis=1))[:, None] for side in (~half, half)))
-    return pairs.ratios(groups)
+@dataclass(frozen=True)
+class Elsewhere:
+    """For every pair, the tenth of its user by rows on the other half of the items, and of its item likewise."""
 
+    users: Ints
+    items: Ints
 
-def by_popularity(pairs: Pairs, rng: Random) -> Ratios:
-    """Tenths of the items, by their rows with the other half of the users."""
-    half = rng.random((len(pairs.seen), 1)) < 0.5
-    groups = np.where(half, *(tenths((pairs.seen & side).sum(axis=0)) for side in (~half, half)))
-    return pairs.ratios(groups)
+    @classmethod
+    def of(cls, pairs: Pairs, rng: Random) -> Elsewhere:
+        """Halves drawn at random."""
+        item, user = rng.random(pairs.seen.shape[1]) < 0.5, rng.random((len(pairs.seen), 1)) < 0.5
+        users = (tenths(pairs.seen[:, side].sum(axis=1), pairs.users_named)[:, None] for side in (~item, item))
+        items = (tenths((pairs.seen & side).sum(axis=0), pairs.items_named) for side in (~user, user))
+        return cls(np.where(item, *users), np.where(user, *items))
+
+    @property
+    def known(self) -> Bools:
+        """Pairs of users and items that are named, or have rows elsewhere."""
+        return (self.users >= 0) & (self.items >= 0)
 
 
 def by_list(pairs: Pairs) -> Ratios:
@@ -139,11 +153,13 @@ def over_active(pairs: Pairs) -> bool:
 def sums_of(world: World, rng: Random) -> list[float]:
     """All that is measured in one world."""
     pairs = Pairs.of(world)
-    level = pairs.ratios(np.zeros((1, pairs.seen.shape[1]), dtype=np.int64))
-    users, items, lists = by_activity(pairs, rng), by_popularity(pairs, rng), by_list(pairs)
+    plain, elsewhere = np.zeros((1, 1), dtype=np.int64), Elsewhere.of(pairs, rng)
+    naive, level = pairs.ratios(plain), pairs.ratios(plain, elsewhere.known)
+    users = pairs.ratios(elsewhere.users, elsewhere.known)
+    items, lists = pairs.ratios(elsewhere.items, elsewhere.known), by_list(pairs)
     apart = float((lists.value[0] - lists.value[1]) / np.hypot(*lists.error))
     return [
-        *(*level.worst(), level.wrong(LEVEL_OFF).any()),
+        *(naive.value[0], naive.wrong(LEVEL_OFF).any(), *level.worst(), level.wrong(LEVEL_OFF).any()),
         *(users.value[0], users.value[-1], users.worst()[1], users.wrong().any(), users.rises),
         *(*items.worst(), items.wrong().any()),
         *(*lists.value, apart, abs(apart) > 3.0),
@@ -156,15 +172,15 @@ def measure(kind: str, worlds: int) -> str:
     made = (Task(kind, world).draw() for world in range(worlds))
     rows = [sums_of(world, np.random.default_rng(n)) for n, world in enumerate(made) if isinstance(world, World)]
     m, s = np.median(rows, axis=0), np.mean(np.array(rows, dtype=np.float64), axis=0)
-    level = f"{m[0]:5.2f} {m[1]:+5.0f} {s[2]:4.0%}"
-    users = f"{m[3]:5.2f} {m[4]:5.2f} {m[5]:+4.0f} {s[6]:4.0%} {s[7]:4.0%}"
-    items = f"{m[8]:5.2f} {m[9]:+5.0f} {s[10]:4.0%}"
-    lists = f"{m[11]:5.2f} {m[12]:5.2f} {m[13]:+6.1f} {s[14]:4.0%}"
-    return f"{kind:24} | {level} | {users} | {items} | {lists} | {s[15]:4.0%}"
+    level = f"{m[0]:5.2f} {s[1]:4.0%} | {m[2]:5.2f} {m[3]:+5.0f} {s[4]:4.0%}"
+    users = f"{m[5]:5.2f} {m[6]:5.2f} {m[7]:+4.0f} {s[8]:4.0%} {s[9]:4.0%}"
+    items = f"{m[10]:5.2f} {m[11]:+5.0f} {s[12]:4.0%}"
+    lists = f"{m[13]:5.2f} {m[14]:5.2f} {m[15]:+6.1f} {s[16]:4.0%}"
+    return f"{kind:24} | {level} | {users} | {items} | {lists} | {s[17]:4.0%}"
 
 
 HEAD = (
-    f"{'':24} | level: ρ, SEs    | users: idlest, busiest, SEs, trips, rises | items: worst, SEs | "
+    f"{'':24} | plain      | level: ρ, SEs    | users: idlest, busiest, SEs, trips, rises | items: worst, SEs | "
     "lists: a, b, SEs apart, > 3 | active"
 )
 
@@ -178,18 +194,23 @@ def sparse(rng: Random, users: int, items: int, rows: float, spread: float) -> W
 
 
 def false_alarms(worlds: int) -> Iterator[str]:
-    """How often a test of tenths trips in honest logs, by the effective weights that a tenth must have."""
-    least = (0.0, 10.0, 20.0, 50.0, 100.0)
-    yield "users items rows spread | users: least ess " + " ".join(f"{n:5.0f}" for n in least) + " | items: the same"
+    """How often tests trip in honest logs, those of tenths by the effective weights that a tenth must have."""
+    yield f"users items rows spread | plain level | users: least ess {LEAST} | items: the same"
     for users, items, rows, spread in _shapes():
-        trips = np.zeros((2, len(least)))
+        trips = np.zeros((3, len(LEAST)))
         for world in range(worlds):
-            rng = np.random.default_rng([users, items, round(10 * rows), world])
-            pairs = Pairs.of(sparse(rng, users, items, rows, spread))
-            for side, found in enumerate((by_activity(pairs, rng), by_popularity(pairs, rng))):
-                trips[side] += [found.wrong(least=n).any() for n in least]
-        shares = [" ".join(f"{share:5.1%}" for share in side) for side in trips / worlds]
-        yield f"{users:5} {items:5} {rows:4g} {spread:6g} |                  {shares[0]} | {shares[1]}"
+            rng = np.random.default_rng([users, items, round(10 * rows), round(10 * spread), world])
+            trips += _trips(Pairs.of(sparse(rng, users, items, rows, spread)), rng)
+        plain, *sides = (" ".join(f"{share:6.1%}" for share in test) for test in trips / worlds)
+        yield f"{users:5} {items:5} {rows:4g} {spread:6g} | {plain[:13]} | {sides[0]} | {sides[1]}"
+
+
+def _trips(pairs: Pairs, rng: Random) -> list[list[bool]]:
+    elsewhere, plain = Elsewhere.of(pairs, rng), np.zeros((1, 1), dtype=np.int64)
+    level = [pairs.ratios(plain), pairs.ratios(plain, elsewhere.known)]
+    sides = (pairs.ratios(groups, elsewhere.known) for groups in (elsewhere.users, elsewhere.items))
+    tripped = [bool(found.wrong(LEVEL_OFF, 50.0).any()) for found in level]
+    return [[*tripped, False, False, False], *([bool(side.wrong(least=n).any()) for n in LEAST] for side in sides)]
 
 
 def _shapes() -> list[tuple[int, int, float, float]]:

@@ -125,6 +125,18 @@ def silent(rng: Random, lift: float) -> World:
     return replace(compare(rng, lift, seen, 0.7 * p, score), population=True)
 
 
+def silent_unnamed(rng: Random, lift: float) -> World:
+    """The same, and nobody says that there are more users than those in the log."""
+    return replace(silent(rng, lift), population=False)
+
+
+def few_rows(rng: Random, lift: float) -> World:
+    """Five thousand users are shown two items on average; those who were shown none are not in the log."""
+    score = np.exp(0.7 * rng.standard_normal(ITEMS)) * np.exp(0.3 * rng.standard_normal((USERS + 2_000, ITEMS)))
+    p = np.minimum(2.0 * score / score.sum(axis=1).mean(), 0.5)
+    return compare(rng, lift, draw(rng, p), p, np.log(p), rate=0.3)
+
+
 def held_out(rng: Random, lift: float) -> World:
     """A split of ours holds out three tenths of the rows and remembers it."""
     score = taste(rng)
@@ -175,6 +187,8 @@ HONEST: dict[str, tuple[Callable[[Random, float], World], float]] = {
     "Thompson sampling": (thompson, 1.6),
     "slates, simulated": (slates, 1.4),
     "silent users": (silent, 1.3),
+    "silent users, unnamed": (silent_unnamed, 1.3),
+    "few rows": (few_rows, 1.5),
     "own split": (held_out, 1.6),
     "heavy users": (heavy_users, 1.3),
     "two digits": (two_digits, 1.4),
