@@ -78,11 +78,10 @@ def greedy_or_not(rng: Random, lift: float) -> World:
 
 
 def arms(rng: Random, lift: float) -> World:
-    """Half of the users are served by one stochastic policy, half by another; P is that of both together."""
+    """Half of the users are served by one stochastic policy, half by another; P is that of the user's own one."""
     score = taste(rng)
-    one, other = 0.03 + 0.9 * sigmoid(3.0 * score), 0.2
-    seen = draw(rng, np.where(rng.random((USERS, 1)) < 0.5, one, other))
-    return compare(rng, lift, seen, 0.5 * one + 0.5 * other, score)
+    p = np.where(rng.random((USERS, 1)) < 0.5, 0.03 + 0.9 * sigmoid(3.0 * score), 0.2)
+    return compare(rng, lift, draw(rng, p), p, score)
 
 
 def thompson(rng: Random, lift: float) -> World:
