@@ -281,7 +281,7 @@ def check_column(given: LevelInputs, level: LevelCheck, found: ColumnFacts) -> C
     able = bool(findings) and all(finding.able for finding in findings)
     signs = tuple(_signs(given, found, implied, fitted=able and looks_fitted(given, found)))
     return ColumnCheck(
-        passed=able and not wrong and not signs and given.model.known,
+        passed=able and not wrong and not signs and given.model.known and not given.rows.estimated_by,
         wrong=f"{wrong.rstrip('.')}. {LOG_IT}" if wrong else "",
         untested="" if not zeros or able or wrong else "too little was seen to test it",
         zeros=zeros,
