@@ -55,6 +55,7 @@ TENTHS = 10
 SLIGHT = 0.1  # of the level
 OFF = 0.2  # by how much a tenth, or the factor of a user, must be off
 TOGETHER = 1.5  # times κ: beyond, pairs of a user come together
+MISSED = 10.0  # heavy rows that may not have come: with fewer, thin honest logs are off in one tenth or another
 SEEN = 0.5  # an error that a test must be able to see, to be passed
 BLOCK = 1 << 16  # users whose sums are looked at together
 MOST_ITEMS = 100_000  # beyond, totals of single items are not kept
@@ -373,7 +374,7 @@ def _together(sums: GroupSums) -> list[list[int]]:
 
 
 def _ratio(sums: GroupSums, group: list[int]) -> tuple[float, float, float]:
-    """Σ 1/P ÷ pairs of some groups, its standard error, and that with one more of their heavier weights."""
+    """Σ 1/P ÷ pairs of some groups, its standard error, and that where heavy rows happened not to come."""
     groups = len(sums.rows)
     t, c = np.array(group), np.array(group) + groups
     weight, pairs = float(sums.sums[t].sum()), float(sums.sums[c].sum())
@@ -388,7 +389,7 @@ def _ratio(sums: GroupSums, group: list[int]) -> tuple[float, float, float]:
     clustered = sums.users / max(sums.users - 1, 1) * max(spread, 0.0)
     variance = max(clustered, float(sums.alone[t].sum()))
     heavy = float(sums.cube[t].sum() / sums.square[t].sum())
-    return value, math.sqrt(variance) / pairs, (math.sqrt(variance + heavy**2) + heavy / ERRORS) / pairs
+    return value, math.sqrt(variance) / pairs, (math.sqrt(variance) + MISSED * heavy / ERRORS) / pairs
 
 
 def _of_users(sums: ActivitySums) -> Finding:
