@@ -156,10 +156,9 @@ def at_random(rng: Random, shape: tuple[int, int], known: Bools | None = None) -
     return top(score if known is None else np.where(known, -1.0, score))
 
 
-def taste(rng: Random, users: int = USERS, items: int = ITEMS, personal: float = 1.0) -> Floats:
-    """What a logger thinks that users like, with a standard deviation of 1; relevance knows nothing of it."""
-    score = rng.standard_normal(items) + personal * rng.standard_normal((users, items))
-    return np.asarray(score / np.hypot(1.0, personal))
+def taste(rng: Random, users: int = USERS, items: int = ITEMS) -> Floats:
+    """What a logger thinks that users like, half of it personal, with variance 1; relevance knows nothing of it."""
+    return np.asarray((rng.standard_normal(items) + rng.standard_normal((users, items))) / np.sqrt(2.0))
 
 
 def sigmoid(x: Floats) -> Floats:

@@ -71,6 +71,8 @@ def test_ratios_are_those_of_a_loop() -> None:
         alone = sum(w * w - w for w in weights)
         assert found.value[g] == pytest.approx(value)
         assert found.error[g] == pytest.approx(np.sqrt(max(spread, alone)) / sum(c))
+        room = 10.0 * (1.0 / p[seen] ** 3).sum() / (1.0 / p[seen] ** 2).sum() / sum(c)
+        assert found.room[g] == pytest.approx(room)
         assert found.ess[g] == pytest.approx(sum(weights) ** 2 / sum(w * w for w in weights))
 
 
