@@ -182,7 +182,7 @@ HONEST: dict[str, tuple[Callable[[Random, float], World], float]] = {
     "personal chances": (personal, 1.3),
     "chances by item": (by_item, 1.3),
     "ε-greedy": (greedy_or_not, 1.5),
-    "two policies": (arms, 1.3),
+    "two policies": (arms, 1.7),
     "Thompson sampling": (thompson, 1.6),
     "slates, simulated": (slates, 1.4),
     "silent users": (silent, 1.3),
