@@ -248,6 +248,7 @@ def _told(measured: Measured, facts: Facts) -> dict[str, Any]:
         "known": setting.known,
         "assumption": setting.assumption,
         "split": setting.split,
+        "places": setting.places,
         "shortage": setting.shortage,
         "relative": measured.engine.relative,
         "refused": [vars(refusal) | {"instead": list(refusal.instead)} for refusal in facts.refusals],

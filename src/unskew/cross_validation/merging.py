@@ -206,6 +206,7 @@ class Folds:
             known=all(said["known"] for said in told),
             assumption=next((said["assumption"] for said in told if said["assumption"]), ""),
             split=next((said["split"] for said in told if said["split"]), ""),
+            places=any(said["places"] for said in told),
             level=self.level,
             replicates=self.replicates,
             seed=self.seed,

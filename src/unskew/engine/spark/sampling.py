@@ -20,6 +20,7 @@ from unskew.errors import InputError
 from unskew.log.batches import Kind, Reading, id_type
 from unskew.log.column_maps import MODELS, ColumnMap, InputColumns
 from unskew.log.ids import hash_texts
+from unskew.log.interactions import OPTIONAL
 from unskew.log.log import WEIGHT
 from unskew.sampling import Sampler, make
 from unskew.sampling.base import Counts, checked
@@ -63,7 +64,7 @@ def sample(
     _require(sampler, others)
     if WEIGHT in log.columns:
         raise InputError(f"log: {_NO_SAMPLE}.\nSample the whole log.")
-    known = ("user", "item", "value", "time", "policy", "propensity")
+    known = (*IDS, *OPTIONAL)
     inputs = ("log", *(name for name, frame in others.items() if frame is not None))
     said = ColumnMap(columns, known, inputs, {"test": known, "train": IDS, "mcar": IDS, MODELS: ()})
     names = Reading(Kind.LOG, "log", said.of("log", *known)).names("log", log.columns)
