@@ -73,13 +73,12 @@ def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates
     columns, stated, clock = check_columns(table, feedback, duplicates)
     columns = table.kept(columns)
     found = Extremes.of(columns.get(POSITION))
-    unused = POSITION in columns and not places.are_places(found)
-    if unused:
+    if POSITION in columns and not places.are_places(found):
         del columns[POSITION]
+        places.leave_alone(table, found)
     of_users, of_items = code_pairs(table, columns)
     del columns["user"], columns["item"]
-    log = ordered_log(table, of_users, of_items, columns, stated, clock, duplicates)
-    return replace(log, account=places.left_alone(log.account, found)) if unused else log
+    return ordered_log(table, of_users, of_items, columns, stated, clock, duplicates)
 
 
 class CheckedColumns(NamedTuple):
