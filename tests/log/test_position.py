@@ -181,7 +181,8 @@ def test_places_of_the_training_log_are_not_read() -> None:
 
 def test_a_log_put_together_by_hand() -> None:
     log = Log.from_frame(ROWS)
-    for wrong in (np.ones(4), pl.Series([1.0] * 4), pl.Series([1, 2])):
+    handmade: tuple[Any, ...] = (np.ones(4), pl.Series([1.0] * 4), pl.Series([1, 2]))
+    for wrong in handmade:
         with pytest.raises(InputError, match="'position'"):
             us.evaluate(replace(log, position=wrong), LISTS)
 
