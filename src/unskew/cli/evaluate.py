@@ -78,7 +78,9 @@ OWN = (
 
 
 def evaluate(
-    test: Annotated[Path, typer.Argument(help="Held-out log: user, item[, value][, time][, policy][, propensity].")],
+    test: Annotated[
+        Path, typer.Argument(help="Held-out log: user, item[, value][, time][, policy][, position][, propensity].")
+    ],
     recs: Annotated[Texts, option("name=FILE: lists as user, item, rank[, score]. Repeat.", INPUTS)] = None,
     predictions: Annotated[
         Texts, option("name=FILE: predicted values as user, item, prediction[, rank]. Repeat.", INPUTS)

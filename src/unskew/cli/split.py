@@ -25,7 +25,9 @@ DUPLICATES = "Repeated pairs: error, first, last, max, earliest; by default earl
 
 
 def split(
-    log: Annotated[Path, typer.Argument(help="The log: user, item[, value][, time][, policy][, propensity].")],
+    log: Annotated[
+        Path, typer.Argument(help="The log: user, item[, value][, time][, policy][, position][, propensity].")
+    ],
     output: Annotated[Path, option("Folder to write to.", OUTPUT, "--output", "--out", "-o")],
     splitter: Annotated[
         str, option(f"How to split: {SPLITTERS}", HOW, "--split")

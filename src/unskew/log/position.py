@@ -109,7 +109,7 @@ def is_only_recognised(names: Collection[str], said: Mapping[str, Any] | None) -
 
 
 def none(said: Mapping[str, Any] | None) -> InputColumns:
-    """The same names, and no column for places."""
+    """The same names, and no column for places, for inputs whose places nobody asks about."""
     return InputColumns.of({**(said or {}), OURS: ""}, getattr(said, "role", ""))
 
 

@@ -20,8 +20,8 @@ from unskew.errors import InputError
 from unskew.log.batches import Kind, Reading, id_type
 from unskew.log.column_maps import MODELS, ColumnMap, InputColumns
 from unskew.log.ids import hash_texts
-from unskew.log.interactions import OPTIONAL
 from unskew.log.log import WEIGHT
+from unskew.log.position import none as no_position
 from unskew.sampling import Sampler, make
 from unskew.sampling.base import Counts, checked
 from unskew.sampling.draw import NONE, row_hashes, row_keys, times_of
@@ -64,10 +64,10 @@ def sample(
     _require(sampler, others)
     if WEIGHT in log.columns:
         raise InputError(f"log: {_NO_SAMPLE}.\nSample the whole log.")
-    known = (*IDS, *OPTIONAL)
+    known = ("user", "item", "value", "time", "policy", "propensity")
     inputs = ("log", *(name for name, frame in others.items() if frame is not None))
     said = ColumnMap(columns, known, inputs, {"test": known, "train": IDS, "mcar": IDS, MODELS: ()})
-    names = Reading(Kind.LOG, "log", said.of("log", *known)).names("log", log.columns)
+    names = Reading(Kind.LOG, "log", no_position(said.of("log", *known))).names("log", log.columns)
     how = Reading(Kind.LOG, "log", names)
     rows = SparkRows(log, "log").used({name: names[name] for name in IDS})
     counted = {
