@@ -44,9 +44,9 @@ def rests_on(measured: Measured, run: EstimatorRun, metric: int) -> str:
     """What must hold besides the rows, in words that go on after "if"; empty where nothing is assumed."""
     if run.joined:
         return measured.setting.answers_assumption
-    return (
-        "" if sure(measured, run, metric) else with_places(_assumption(measured, run, standing(run, metric)), measured)
-    )
+    if sure(measured, run, metric):
+        return ""
+    return with_places(_assumption(measured, run, standing(run, metric)), measured)
 
 
 def with_split(assumed: str, measured: Measured, run: EstimatorRun) -> str:
