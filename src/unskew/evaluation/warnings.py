@@ -13,10 +13,11 @@ from unskew.evaluation import warn_asked as asked
 from unskew.evaluation import warn_column as column
 from unskew.evaluation import warn_inputs as inputs
 from unskew.evaluation import warn_models as models
+from unskew.evaluation import warn_places as places
 from unskew.evaluation.facts import Facts
 
 RULES: tuple[Callable[[Facts], Iterator[str]], ...] = (
-    column.corrects_nothing,
+    column.corrects_nothing, places.looked_at_alike,
     models.ids_not_checked, models.users_without_training, inputs.sampled_rows, inputs.samples_drawn,
     inputs.unused_amounts,
     inputs.repeated_pairs, inputs.other_spellings, inputs.rows_in_training, inputs.rows_outside_population,

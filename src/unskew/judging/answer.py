@@ -18,7 +18,7 @@ from unskew.inference.tally import BINS, Carried, Tally
 from unskew.inference.trust import doubt, doubts, withheld
 from unskew.inference.verdict import Judgement, Outcome, outcome, users_needed
 from unskew.judging.cell_comparisons import CellComparisons
-from unskew.judging.claims import additive, promise, rests_on, standing, sure, with_split
+from unskew.judging.claims import additive, promise, rests_on, standing, sure, with_places, with_split
 from unskew.judging.list_notes import list_note
 from unskew.judging.measure import Floats, Key, Measured, Setting, uses_propensity, weighted
 from unskew.judging.over_draws import draw_errors
@@ -90,7 +90,7 @@ def estimates_of(measured: Measured) -> list[Estimate]:
             found += own
     for every in plan.scenarios:
         cells = narrowed(every, measured.setting.left)
-        found += scenario_estimates(_with_split(measured, cells), [rows[place] for place in cells.cells])
+        found += scenario_estimates(_with_assumed(measured, cells), [rows[place] for place in cells.cells])
     return found
 
 
@@ -129,7 +129,7 @@ def _in_order(
             cells = narrowed(every, setting.left)
             there = [judged[other] for other in cells.cells]
             upwards = -1.0 if cells.metric.lower_is_better else 1.0
-            told = _with_split(measured, cells)
+            told = _with_assumed(measured, cells)
             estimates += scenario_estimates(told, [rows[other] for other in cells.cells])
             for n, pair in enumerate(there[0][1]):
                 each = [verdicts[other][n] for other in cells.cells], [found[pair] for _, found in there]
@@ -142,10 +142,10 @@ def _in_order(
     return estimates, agreed(said, tables), tables
 
 
-def _with_split(measured: Measured, cells: ScenarioCells) -> ScenarioCells:
-    """Scenarios with what their weights take for granted of the split."""
+def _with_assumed(measured: Measured, cells: ScenarioCells) -> ScenarioCells:
+    """Scenarios with what their weights take for granted of the split, and of places on the page."""
     run = measured.plan.runs[measured.plan.cells[cells.cells[0]].run]
-    return assuming(cells, with_split(cells.scenarios.assumption, measured, run))
+    return assuming(cells, with_places(with_split(cells.scenarios.assumption, measured, run), measured))
 
 
 def _outside_scenarios(plan: EvaluationPlan, sums: Sums) -> list[tuple[EstimatorRun, Tally]]:

@@ -7,6 +7,8 @@ from unskew.estimators import Need, Standing
 from unskew.judging.measure import Measured, by_counts, uses_propensity, weighted
 from unskew.metrics import RankingMetric, Shape
 
+LOOKED_AT_ALIKE = "people look at all places alike"
+
 
 def standing(run: EstimatorRun, metric: int) -> Standing:
     """What may be claimed of a cell: of metrics that are no sums over items nothing, once they are weighed."""
@@ -34,14 +36,17 @@ def promise(measured: Measured, run: EstimatorRun, metric: int) -> str:
 def sure(measured: Measured, run: EstimatorRun, metric: int) -> bool:
     """Whether nothing but answers, or a column of propensities that passed every test of it, carries it."""
     claims = standing(run, metric) in (Standing.UNBIASED, Standing.CONSISTENT, Standing.LEANS)
-    return run.joined or (measured.setting.tested and claims and uses_propensity(run))
+    tested = measured.setting.tested and not measured.setting.places
+    return run.joined or (tested and claims and uses_propensity(run))
 
 
 def rests_on(measured: Measured, run: EstimatorRun, metric: int) -> str:
     """What must hold besides the rows, in words that go on after "if"; empty where nothing is assumed."""
     if run.joined:
         return measured.setting.answers_assumption
-    return "" if sure(measured, run, metric) else _assumption(measured, run, standing(run, metric))
+    if sure(measured, run, metric):
+        return ""
+    return with_places(_assumption(measured, run, standing(run, metric)), measured)
 
 
 def with_split(assumed: str, measured: Measured, run: EstimatorRun) -> str:
@@ -49,6 +54,13 @@ def with_split(assumed: str, measured: Measured, run: EstimatorRun) -> str:
     relative = by_counts(run) or (uses_propensity(run) and measured.engine.relative)
     told = measured.setting.split if relative and assumed else ""
     return f"{assumed}, and {told}" if told else assumed
+
+
+def with_places(assumed: str, measured: Measured) -> str:
+    """An assumption with what it takes for granted of places on the page, where items were shown at several."""
+    if not measured.setting.places:
+        return assumed
+    return f"{assumed}, and {LOOKED_AT_ALIKE}" if assumed else LOOKED_AT_ALIKE
 
 
 def _assumption(measured: Measured, run: EstimatorRun, cell_standing: Standing) -> str:

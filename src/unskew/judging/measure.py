@@ -62,6 +62,7 @@ class Setting:
         sampled_total: the number of relevant pairs rests on a sample of the guesses.
         propensity_check, path_range: what answers say of the propensities, and of the exposure path.
         answers_assumption: what must hold for answers to be right; empty without answers.
+        places: whether items were shown at several places of the page.
         sample_assumption: what must hold for samples to be as good as pairs drawn at random; empty without samples.
     """
 
@@ -92,6 +93,7 @@ class Setting:
     propensity_check: PropensityCheck | None = None
     path_range: PathRange | None = None
     wrong_column: str = ""
+    places: bool = False
 
     def level_of(self, run: EstimatorRun) -> float:
         """The level of a run's intervals and verdicts.
