@@ -163,7 +163,8 @@ def setting_of(request: Request, aligned: Alignment, engine: Engine, rules: Rule
         seen_counts=aligned.seen_counts,
         split=split_assumption(aligned.marks, rules),
         kept_training=() if rules.unseen else _kept_training(request, aligned),
-        answers_assumption="" if aligned.joined is None else rests_on(aligned.joined, request.users_are == "fixed"),
+        answers_assumption="" if aligned.joined is None else rests_on(aligned.joined),
+        known_lists=() if aligned.joined is None else aligned.joined.known,
     )
 
 

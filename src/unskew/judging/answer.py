@@ -263,7 +263,7 @@ def _rows(
                 standing=standing(run, metric),
                 promise=promise(measured, run, metric),
                 trust=doubt or (value_doubt(cell, j) if isinstance(cell, CellComparisons) else ""),
-                assumption=rests_on(measured, run, metric),
+                assumption=rests_on(measured, run, metric, j),
                 sample=setting.sample,
                 draws_se=None if drawing is None else float(drawing[j]),
             )
@@ -283,7 +283,7 @@ def _verdict(
     difference = compared.difference(a, b)
     upwards = -1.0 if run.metrics[cell.metric].lower_is_better else 1.0
     cell_standing = standing(run, cell.metric)
-    word = outcome(upwards * difference.value, judged.decided, sure(measured, run, cell.metric))
+    word = outcome(upwards * difference.value, judged.decided, sure(measured, run, cell.metric, a, b))
     needed = None
     if word is Outcome.UNDECIDED and difference.users and not run.joined:  # more answers would decide, not more users
         needed = users_needed(difference, compared.moments.active, compared.tail)
@@ -305,7 +305,7 @@ def _verdict(
         p=p,
         p_adjusted=1.0 if adjusted < alpha and not judged.decided else adjusted,  # a check stood in the way
         verdict=word,
-        assumption=rests_on(measured, run, cell.metric),
+        assumption=rests_on(measured, run, cell.metric, a, b),
         tipping=None if gamma is None else gamma.value,
         tipping_low=None if gamma is None else gamma.low,
         tipping_kind=None if gamma is None else kind,

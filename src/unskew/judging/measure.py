@@ -60,6 +60,7 @@ class Setting:
         sampled_total: the number of relevant pairs rests on a sample of the guesses.
         propensity_check, path_range: what answers say of the propensities, and of the exposure path.
         answers_assumption: what must hold for answers to be right; empty without answers.
+        known_lists: of every model, down to which rank its lists are among those that questions were drawn for.
         sample_assumption: what must hold for samples to be as good as pairs drawn at random; empty without samples.
     """
 
@@ -82,6 +83,7 @@ class Setting:
     sample: str = ""
     sample_assumption: str = ""
     answers_assumption: str = ""
+    known_lists: tuple[float, ...] = ()
     rounds: int = 1
     design: str = ""
     fixed_users: bool = False
