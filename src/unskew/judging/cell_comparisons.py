@@ -11,7 +11,7 @@ import numpy as np
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import Cell
 from unskew.engine.support import DifferingWorth
-from unskew.estimators import Need, Target
+from unskew.estimators import Target
 from unskew.inference.contrast import Contrast, alone, contrast
 from unskew.inference.fixed_users import DrawnErrors
 from unskew.inference.intervals import critical, percentile, two_sided_p
@@ -21,6 +21,7 @@ from unskew.inference.verdict import ALONE, FEW_WINS, MORE_HITS, SKEWED, Checks,
 from unskew.judging.answers import PairAnswers
 from unskew.judging.companions import CompanionCell, confirming_cell, hit_counting_cell
 from unskew.judging.measure import Floats, Measured, uses_propensity, weighted
+from unskew.judging.possible import Possible
 from unskew.metrics import RankingMetric, Shape
 
 MOST_UNCOUNTED = (
@@ -125,9 +126,14 @@ class CellComparisons:
         if found.decided and (unable := self._unable(a, b) or self._unconfirmed(a, b, found.low > 0.0)):
             found = judge(difference, self.tail, replace(checks, unable=unable))
         found = replace(found, no_margin=self._no_margin(a, b, found))
-        if self.largest is None or math.isnan(found.low):
+        if math.isnan(found.low):
             return found
-        return replace(found, low=max(found.low, -self.largest), high=min(found.high, self.largest))
+        plain = difference.interval(self.tail) if self.run.joined else (found.low, found.high)
+        names = self.measured.setting.models
+        if beyond := self.beyond(f"{names[a]} less {names[b]}", *plain, a, b):
+            return Judgement(math.nan, math.nan, False, (beyond,), beyond)
+        low, high = self.possible(a, b).cut(found.low, found.high)
+        return replace(found, low=low, high=high)
 
     def _no_margin(self, a: int, b: int, found: Judgement) -> str:
         """Why the interval does not show that two models differ by less than a margin; empty where it does.
@@ -183,18 +189,28 @@ class CellComparisons:
                 return CellComparisons(beside, place, self.tail, None, False)
         return None
 
-    @cached_property
-    def largest(self) -> float | None:
-        """The largest value that the metric can have, for averages over relevant items; else ``None``."""
-        metric = self.run.metrics[self.cell.metric]
-        averaged = self.run.target in (Target.PER_USER, Target.POOLED)
-        if (
-            not averaged
-            or not isinstance(metric, RankingMetric)
-            or Need.RELEVANT in self.run.estimator.needs(self.run.target)
-        ):
-            return None
-        return float(metric.table(self.run.depth).max(initial=0.0)) if metric.shape is Shape.ADDITIVE else 1.0
+    def possible(self, a: int, b: int | None = None) -> Possible:
+        """Between which ends a value can lie, or a difference."""
+        metric, answers, outcome = self.run.metrics[self.cell.metric], self.answers(a, b), self._largest_outcome
+        found = Possible.of(metric, self.run.target, self.run.depth, outcome)
+        found = found if b is None else found.difference
+        if answers is None or not (unit := self.unit(a)) > 0.0:
+            return found
+        low, high = answers.possible(outcome)
+        return found.within(unit * low, unit * high)
+
+    def beyond(self, what: str, low: float, high: float, a: int, b: int | None = None) -> str:
+        """Why the interval of a value, or of a difference, cannot be, in words; empty where some of it can."""
+        named = f"{self.run.metrics[self.cell.metric]} of {what}"
+        weighed = "other propensities than these" if weighted(self.run) else ""
+        why = "a model that learnt from the answers" if self.run.joined else weighed
+        return self.possible(a, b).beyond(named, low, high, why)
+
+    @property
+    def _largest_outcome(self) -> float:
+        """The largest that was seen, or answered; at least 1."""
+        found, seen = self.measured.answers, self.measured.sums.extent.highest_value
+        return max(1.0, seen, found.largest if self.run.joined and found is not None else 1.0)
 
     def wins(self, model: int, other: int | None = None) -> float:
         """Effective number of users for whom a model was seen to be ahead of another one, or to score at all."""
