@@ -22,6 +22,7 @@ from unskew.judging.claims import additive, promise, rests_on, standing, sure, w
 from unskew.judging.list_notes import list_note
 from unskew.judging.measure import Floats, Key, Measured, Setting, uses_propensity, weighted
 from unskew.judging.over_draws import draw_errors
+from unskew.judging.possible import Possible
 from unskew.judging.scenarios import (
     agreed,
     assuming,
@@ -177,9 +178,10 @@ Judged = list[tuple[CellComparisons, dict[tuple[int, int], Judgement]]]
 def _withhold_impossible(judged: Judged, values: Sequence[Sequence[Value]]) -> None:
     """Take back what rests on a value that cannot be."""
     for r, found in judged:
-        for pair in found:
-            if reason := next((values[r.place][model].beyond for model in pair if values[r.place][model].beyond), ""):
-                found[pair] = Judgement(math.nan, math.nan, False, (reason,), reason)
+        for pair, judgement in found.items():
+            wrong = [value.beyond for value in (values[r.place][model] for model in pair) if value.beyond]
+            if wrong and not math.isnan(judgement.low):
+                found[pair] = Judgement(math.nan, math.nan, False, (wrong[0],), wrong[0])
 
 
 def _withhold_contradicted(judged: Judged) -> None:
@@ -208,10 +210,11 @@ def _withhold_contradicted(judged: Judged) -> None:
 
 
 class Value(NamedTuple):
-    """The value of a model with its interval; ``beyond`` says why there is none, where it cannot be."""
+    """The value of a model with its interval, or why there is none; ``beyond`` says why no such value can be."""
 
     value: float
     interval: Interval
+    refused: str = ""
     beyond: str = ""
 
 
@@ -231,8 +234,8 @@ def _values(measured: Measured, place: int, drawn: Floats | None) -> list[Value]
             few = not math.isnan(interval.low) and (compared.wins(j) < ENOUGH_HITS or place in measured.counts)
             interval = covering(replicates, interval) if few else replicates
         beyond = compared.beyond(model, interval.low, interval.high, j)
-        if beyond or refused_value(compared, j):
-            found.append(Value(math.nan, NONE, beyond))
+        if refused := refused_value(compared, j) or beyond:
+            found.append(Value(math.nan, NONE, refused, beyond))
         else:
             ends = compared.possible(j).cut(interval.low, interval.high)
             found.append(Value(float(moments.values[j]), Interval(interval.se, *ends)))
@@ -264,12 +267,17 @@ def _rows(
     setting, asked, rows_seen = measured.setting, run.metrics[metric], measured.sums.extent.rows
     unsupported = measured.unsupported.get(asked)
     ranked = isinstance(asked, RankingMetric)
+    outcome = max(1.0, measured.sums.extent.highest_value)
     wrong = setting.contradiction(run)
     doubt = f"{wrong}." if wrong else ""
     rows = []
-    for j, (model, (value, interval, beyond)) in enumerate(zip(setting.models, found, strict=True)):
+    for j, (model, (value, interval, refused, _)) in enumerate(zip(setting.models, found, strict=True)):
         ess = tally.ess if carried is None else carried.ess(metric, j)
         largest = tally.max_weight_share if carried is None else carried.max_weight_share(metric, j)
+        if isinstance(cell, CellComparisons):
+            note = cell.possible(j).note(value) or value_doubt(cell, j)
+        else:
+            note = Possible.of(asked, run.target, run.depth, outcome).note(value)
         rows.append(
             Estimate(
                 model=model,
@@ -293,7 +301,7 @@ def _rows(
                 interactions=rows_seen if (run.target.sums or run.target is Target.PER_PAIR) else tally.pairs,
                 standing=standing(run, metric),
                 promise=promise(measured, run, metric),
-                trust=no_value(beyond) or doubt or (value_doubt(cell, j) if isinstance(cell, CellComparisons) else ""),
+                trust=no_value(refused) or doubt or note,
                 assumption=rests_on(measured, run, metric, j),
                 sample=setting.sample,
                 draws_se=None if drawing is None else float(drawing[j]),

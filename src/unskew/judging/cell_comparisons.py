@@ -11,7 +11,7 @@ import numpy as np
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import Cell
 from unskew.engine.support import DifferingWorth
-from unskew.estimators import Target
+from unskew.estimators import Standing, Target
 from unskew.inference.contrast import Contrast, alone, contrast
 from unskew.inference.fixed_users import DrawnErrors
 from unskew.inference.intervals import critical, percentile, two_sided_p
@@ -201,10 +201,12 @@ class CellComparisons:
 
     def beyond(self, what: str, low: float, high: float, a: int, b: int | None = None) -> str:
         """Why the interval of a value, or of a difference, cannot be, in words; empty where some of it can."""
-        named = f"{self.run.metrics[self.cell.metric]} of {what}"
-        weighed = "other propensities than these" if weighted(self.run) else ""
-        why = "a model that learnt from the answers" if self.run.joined else weighed
-        return self.possible(a, b).beyond(named, low, high, why)
+        why = "other propensities than these" if weighted(self.run) else ""
+        if self.run.joined:
+            why = "a model that learnt from the answers"
+        elif self.run.estimator.standing(self.run.target) is Standing.NAIVE:
+            why = "a log that shows some pairs more often than others"
+        return self.possible(a, b).beyond(f"{self.run.metrics[self.cell.metric]} of {what}", low, high, why)
 
     @property
     def _largest_outcome(self) -> float:

@@ -58,6 +58,13 @@ class Possible(NamedTuple):
         """As much of an interval as can be."""
         return min(max(low, self.low), self.high), max(min(high, self.high), self.low)
 
+    def note(self, value: float) -> str:
+        """That a value lies where none can be, in words; empty where it does not."""
+        if not self.beyond("", value, value):
+            return ""
+        limit = f"more than it can be, {self.high:.3g}" if value > self.high else f"less than it can be, {self.low:.3g}"
+        return f"the value is {limit}: its interval is cut there, the value is not."
+
     def beyond(self, what: str, low: float, high: float, why: str = "") -> str:
         """Why an interval cannot be, in words; empty where some of it can.
 

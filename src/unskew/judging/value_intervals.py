@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from unskew.inference.intervals import Interval
-from unskew.inference.trust import no_value
 from unskew.inference.verdict import FEW_WINS, MORE_HITS
 from unskew.judging.answers import WEAK
 from unskew.judging.cell_comparisons import CellComparisons
@@ -63,10 +62,6 @@ def covering(one: Interval, other: Interval) -> Interval:
 def value_doubt(compared: CellComparisons, model: int) -> str:
     """What should make a reader doubt a value; empty if nothing does."""
     ranked = isinstance(compared.run.metrics[compared.cell.metric], RankingMetric)
-    if refused := refused_value(compared, model):
-        return no_value(refused)
-    if outside := _outside(compared, model):
-        return outside
     if not compared.run.traits.uses_seen_pairs or math.isnan(compared.moments.values[model]):
         return ""
     off, variance = abs(compared.heavy(model)), float(compared.moments.covariance[model, model])
@@ -98,17 +93,6 @@ def value_doubt(compared: CellComparisons, model: int) -> str:
         return f"its value rests on the equivalent of {wins:,.1f} users with hits."
     share = compared.unsupported(model, model)
     return f"{share:.0%} of the list's worth lies on items that the log could never show." if share > 0.05 else ""
-
-
-def _outside(compared: CellComparisons, model: int) -> str:
-    """That a value lies where none can be, though its interval does not."""
-    value, possible = float(compared.moments.values[model]), compared.possible(model)
-    if not possible.beyond("", value, value):
-        return ""
-    return (
-        f"the value lies beyond what can be, {possible.low:.3g} to {possible.high:.3g}: an estimate varies around the "
-        "truth, and only its interval is cut there."
-    )
 
 
 def refused_value(compared: CellComparisons, model: int) -> str:
