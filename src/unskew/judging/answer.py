@@ -227,13 +227,13 @@ def _values(measured: Measured, place: int, drawn: Floats | None) -> list[Value]
     level = setting.level_of(measured.plan.runs[measured.plan.cells[place].run])
     compared = CellComparisons(measured, place, 1.0 - level, None, False)
     found = []
-    for j, model in enumerate(setting.models):
+    for j in range(len(setting.models)):
         interval = value_interval(measured, compared, j)
         if drawn is not None and moments.active > 1:
             replicates = percentile(drawn[:, j], level)
             few = not math.isnan(interval.low) and (compared.wins(j) < ENOUGH_HITS or place in measured.counts)
             interval = covering(replicates, interval) if few else replicates
-        beyond = compared.beyond(model, interval.low, interval.high, j)
+        beyond = compared.impossible(interval.low, interval.high, j)
         if refused := refused_value(compared, j) or beyond:
             found.append(Value(math.nan, NONE, refused, beyond))
         else:

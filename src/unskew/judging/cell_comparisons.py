@@ -128,10 +128,8 @@ class CellComparisons:
         found = replace(found, no_margin=self._no_margin(a, b, found))
         if math.isnan(found.low):
             return found
-        plain = difference.interval(self.tail) if self.run.joined else (found.low, found.high)
-        names = self.measured.setting.models
-        if beyond := self.beyond(f"{names[a]} less {names[b]}", *plain, a, b):
-            return Judgement(math.nan, math.nan, False, (beyond,), beyond)
+        if reason := self.impossible(found.low, found.high, a, b):
+            return Judgement(math.nan, math.nan, False, (reason,), reason)
         low, high = self.possible(a, b).cut(found.low, found.high)
         return replace(found, low=low, high=high)
 
@@ -191,22 +189,36 @@ class CellComparisons:
 
     def possible(self, a: int, b: int | None = None) -> Possible:
         """Between which ends a value can lie, or a difference."""
-        metric, answers, outcome = self.run.metrics[self.cell.metric], self.answers(a, b), self._largest_outcome
-        found = Possible.of(metric, self.run.target, self.run.depth, outcome)
+        metric, listed = self.run.metrics[self.cell.metric], self._listed(a, b)
+        found = Possible.of(metric, self.run.target, self.run.depth, self._largest_outcome)
         found = found if b is None else found.difference
-        if answers is None or not (unit := self.unit(a)) > 0.0:
-            return found
-        low, high = answers.possible(outcome)
-        return found.within(unit * low, unit * high)
+        divided = self._below is not None  # by a total that is estimated, which limits in its units do not know
+        return found if listed is None or divided else found.within(listed)
 
-    def beyond(self, what: str, low: float, high: float, a: int, b: int | None = None) -> str:
-        """Why the interval of a value, or of a difference, cannot be, in words; empty where some of it can."""
+    def _listed(self, a: int, b: int | None) -> Possible | None:
+        """Between which ends the lists themselves put a sum, where answers say what is not known of them."""
+        answers, unit = self.answers(a, b), self.unit(a)
+        if answers is None or not unit > 0.0:
+            return None
+        low, high = answers.possible(self._largest_outcome)
+        return Possible(unit * low, unit * high)
+
+    def impossible(self, low: float, high: float, a: int, b: int | None = None) -> str:
+        """Why a value, or a difference, with this interval cannot be, in words; empty where some of it can.
+
+        Of what rests on answers the sum is looked at, without the total that divides it and by its own error alone:
+        what few answers leave open does not explain a sum that no list can have.
+        """
+        names, listed, possible = self.measured.setting.models, self._listed(a, b), self.possible(a, b)
         why = "other propensities than these" if weighted(self.run) else ""
-        if self.run.joined:
-            why = "a model that learnt from the answers"
+        if listed is not None:
+            found, possible, why = self.alone(a), listed, "a model that learnt from the answers"
+            found = found if b is None else self.difference(a, b)
+            low, high = replace(found, s01=0.0, s11=0.0).interval(self.tail)
         elif self.run.estimator.standing(self.run.target) is Standing.NAIVE:
             why = "a log that shows some pairs more often than others"
-        return self.possible(a, b).beyond(f"{self.run.metrics[self.cell.metric]} of {what}", low, high, why)
+        what = names[a] if b is None else f"{names[a]} less {names[b]}"
+        return possible.beyond(f"{self.run.metrics[self.cell.metric]} of {what}", low, high, why)
 
     @property
     def _largest_outcome(self) -> float:

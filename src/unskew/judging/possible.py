@@ -50,9 +50,9 @@ class Possible(NamedTuple):
         """Of two such values."""
         return Possible(self.low - self.high, self.high - self.low)
 
-    def within(self, low: float, high: float) -> Possible:
+    def within(self, other: Possible) -> Possible:
         """Inside other limits as well."""
-        return Possible(max(self.low, low), min(self.high, high))
+        return Possible(max(self.low, other.low), min(self.high, other.high))
 
     def cut(self, low: float, high: float) -> tuple[float, float]:
         """As much of an interval as can be."""

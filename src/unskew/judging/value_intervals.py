@@ -35,8 +35,6 @@ def value_interval(measured: Measured, compared: CellComparisons, model: int) ->
         return Interval(math.nan, 0.0, MORE_HITS * compared.hit)
     low, high = one.interval(1.0 - level) if one.exists else (value, value)
     if answers is not None:  # what a few answers leave open is known also where all of them are alike
-        if compared.beyond("", low, high, model):
-            return Interval(error, low, high)  # and does not explain what cannot be
         for _, other in answers.others(1.0 - level, compared.unit(model), (low, high), compared.silent_total):
             low, high = min(low, other[0]), max(high, other[1])
         return Interval(error, low, high)
