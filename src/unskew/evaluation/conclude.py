@@ -168,7 +168,8 @@ def setting_of(request: Request, aligned: Alignment, engine: Engine, rules: Rule
         split=split_assumption(aligned.marks, rules),
         places=several_places(aligned.facts.rows.places),
         kept_training=() if rules.unseen else _kept_training(request, aligned),
-        answers_assumption="" if aligned.joined is None else rests_on(aligned.joined, request.users_are == "fixed"),
+        answers_assumption="" if aligned.joined is None else rests_on(aligned.joined),
+        known_lists=() if aligned.joined is None else aligned.joined.known,
     )
 
 

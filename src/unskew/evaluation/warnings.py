@@ -30,7 +30,8 @@ RULES: tuple[Callable[[Facts], Iterator[str]], ...] = (
     inputs.empty_lists, models.default_predictions, models.fitted_in_sample, models.census_sampled,
     models.census_not_redrawn, models.level_unconfirmed, models.doubtful_share,
     models.predictions_outside, answers.segments_lacking, answers.outside_own_interval, answers.lost_replicates,
-    answers.shares_above_one, asked.asked_and_answered, asked.held_against_answers, answers.no_numbers,
+    asked.asked_and_answered, asked.learnt_from_answers,
+    asked.held_against_answers, answers.no_numbers,
 )  # fmt: skip
 
 
