@@ -56,6 +56,7 @@ ASKED: dict[str, dict[str, Any]] = {
         "by": "popularity(strata=2)",
         "refused": "skip",
     },
+    "twins": {"test": "clicks", "models": "twins", "metrics": ["recall@5", "ndcg@5"], "train": "train"},
     "dropped": {"test": "clicks", "models": "lists", "train": "train", "drop_seen": True, "share": 0.4},
     "path": {"test": "clicks", "models": "lists", "estimators": ["naive", "exposure_path"], "mcar": "mcar", **TRAINED},
     "counted": {
@@ -177,6 +178,7 @@ def inputs() -> dict[str, Any]:
     found["wrong_guesses"] = some.with_columns(prediction=pl.when(row == 90).then(None).otherwise("prediction"))
     found["fitted"] = Means().fit(Log.from_frame(found["earlier_shown"], feedback="conversions"))
     found["held"] = Given(found["guesses"])
+    found["twins"] = {"near": found["lists"]["near"], "again": found["lists"]["near"], "far": found["lists"]["far"]}
     found["strange"] = {
         "ours": found["lists"]["near"],
         "others": found["lists"]["far"].with_columns(pl.col("user") + 1_000_000 * (pl.col("user") % 3 > 0)),

@@ -322,6 +322,8 @@ def _verdict(
 def _trust(measured: Measured, compared: CellComparisons, a: int, b: int, judged: Judgement, word: Outcome) -> str:
     setting, run, cell = measured.setting, compared.run, compared.cell
     if not compared.moments.differ[a, b]:
+        if compared.same_lists(a, b):
+            return f"As {run.metrics[cell.metric]} counts, the two models give the same lists."
         return "The two models score the same for every user."
     lists = list_note(measured, run.metrics[cell.metric], a, b)
     if not word.decided:

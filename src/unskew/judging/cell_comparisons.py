@@ -118,6 +118,8 @@ class CellComparisons:
 
     def judge(self, a: int, b: int) -> Judgement:
         """The interval that all checks allow, cut to what the metric can be, and whether it names a winner."""
+        if self.same_lists(a, b):
+            return Judgement(0.0, 0.0, False)
         difference = self.difference(a, b)
         checks = self._checks(a, b, difference)
         checks = replace(checks, others=(*checks.others, *self._rare_hits(a, b, difference)))
@@ -128,6 +130,10 @@ class CellComparisons:
         if self.largest is None or math.isnan(found.low):
             return found
         return replace(found, low=max(found.low, -self.largest), high=min(found.high, self.largest))
+
+    def same_lists(self, a: int, b: int) -> bool:
+        """Whether two models give the same lists; margins, and so this, are judged of a few models only."""
+        return len(self.measured.setting.models) <= MOST_MODELS and self.measured.same_lists(self.place, a, b)
 
     def _no_margin(self, a: int, b: int, found: Judgement) -> str:
         """Why the interval does not show that two models differ by less than a margin; empty where it does.

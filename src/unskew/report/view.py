@@ -236,6 +236,11 @@ def winner(verdict: Verdict) -> str:
     return verdict.a if Outcome(verdict.verdict).first else verdict.b
 
 
+def same_lists(verdict: Verdict) -> bool:
+    """Whether two models give the same lists: only then nothing is left of the interval."""
+    return verdict.difference == verdict.low == verdict.high == 0.0
+
+
 def in_scenarios(row: Estimate | Verdict) -> bool:
     """Whether a row sums up all scenarios of what the log cannot tell: its numbers are ranges."""
     return Standing(row.standing) is Standing.SCENARIOS

@@ -12,7 +12,7 @@ from unskew.report import numbers
 from unskew.report.agreement_words import agreement
 from unskew.report.document import Sentence, Span
 from unskew.report.scenario_words import between, depends, range_of, scenario_notes, what_it_depends_on
-from unskew.report.view import Facet, View, decided, grouped, in_scenarios, unique, winner
+from unskew.report.view import Facet, View, decided, grouped, in_scenarios, same_lists, unique, winner
 from unskew.result import Estimate, Result, Verdict
 
 NOT_DEBIASED = "Not debiased"
@@ -138,7 +138,8 @@ def say(
         why = "there is no estimate of their difference"
         return _pair(verdict, " and ", f" cannot be compared on {verdict.metric}: {why}.")
     if verdict.difference == 0.0 and not verdict.se > 0.0:
-        return _pair(verdict, " equals ", f" on {verdict.metric}: they score the same for every user.")
+        same = "give the same lists" if same_lists(verdict) else "score the same for every user"
+        return _pair(verdict, " equals ", f" on {verdict.metric}: they {same}.")
     if decided(verdict):
         parts = _decided(verdict, comparisons, brief, least, lower_is_better)
     elif verdict.verdict == Outcome.DEPENDS:
@@ -194,6 +195,8 @@ def _title(view: View, facet: Facet) -> Sentence:
     if depending and not beaten:
         who = (Span("Whether "), *_together(models, "or"), Span(" is ahead")) if len(models) == 2 else _WHO
         return Sentence((*who, on, Span(" depends on "), what), Outcome.DEPENDS)
+    if all(map(same_lists, verdicts)):
+        return Sentence((*_together(models), Span(" give the same lists"), on), "undecided")
     if not beaten:
         answered = any(Standing(v.standing) is Standing.ANSWERED for v in verdicts)
         told = "Log and answers" if answered else "This log"
