@@ -15,7 +15,7 @@ from unskew.engine.sums import Sums
 from unskew.estimators import Target
 from unskew.inference.intervals import Interval, percentile
 from unskew.inference.tally import BINS, Carried, Tally
-from unskew.inference.trust import doubt, doubts, withheld
+from unskew.inference.trust import doubt, doubts, no_value, withheld
 from unskew.inference.verdict import Judgement, Outcome, outcome, users_needed
 from unskew.judging.cell_comparisons import CellComparisons
 from unskew.judging.claims import additive, promise, rests_on, standing, sure, with_split
@@ -46,6 +46,22 @@ class Answer(NamedTuple):
     scenarios: tuple[ScenarioTable, ...]
     sums: Sums
     lost_replicates: int
+
+
+NO_INTERVAL = Interval(math.nan, math.nan, math.nan)
+
+
+class Value(NamedTuple):
+    """The value of one model with its interval, or why there is none."""
+
+    value: float
+    interval: Interval
+    refused: str = ""
+
+    @classmethod
+    def none(cls, reason: str) -> Value:
+        """A value that is refused."""
+        return cls(math.nan, NO_INTERVAL, no_value(reason))
 
 
 def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
@@ -164,7 +180,7 @@ def _points(measured: Measured) -> tuple[list[Estimate], list[Weights]]:
         tally = engine.item_tally(run, by_item.weights)
         weights.append(_weights(run, tally, measured.setting))
         for t, values in enumerate(by_item.ratios(run)):
-            rows = [(float(value), Interval(math.nan, math.nan, math.nan)) for value in values]
+            rows = [Value(float(value), NO_INTERVAL) for value in values]
             estimates += _rows(measured, (run, t), tally, None, sums.extent.users_with_rows, rows, None)
     return estimates, weights
 
@@ -209,10 +225,8 @@ def _estimates(measured: Measured, run: EstimatorRun, cell: Cell, place: int, dr
             replicates = percentile(drawn[:, j], level)
             few = not math.isnan(interval.low) and (compared.wins(j) < ENOUGH_HITS or place in measured.counts)
             interval = covering(replicates, interval) if few else replicates
-        refused = bool(refused_value(compared, j))
-        rows.append(
-            (math.nan, Interval(math.nan, math.nan, math.nan)) if refused else (float(moments.values[j]), interval)
-        )
+        refused = refused_value(compared, j, interval)
+        rows.append(Value.none(refused) if refused else Value(float(moments.values[j]), interval))
     bias = measured.few_clicks.get(cell.run)
     few_clicks = None if bias is None else bias.mean[cell.metric]
     return _rows(measured, compared, tally, carried, moments.active, rows, few_clicks)
@@ -224,7 +238,7 @@ def _rows(
     tally: Tally,
     carried: Carried | None,
     users: int,
-    found: Sequence[tuple[float, Interval]],
+    found: Sequence[Value],
     few_clicks: Floats | None,
 ) -> list[Estimate]:
     """One row per model, from its value and interval; a point without an error is given by its run and metric."""
@@ -236,7 +250,7 @@ def _rows(
     wrong = setting.contradiction(run)
     doubt = f"{wrong}." if wrong else ""
     rows = []
-    for j, (model, (value, interval)) in enumerate(zip(setting.models, found, strict=True)):
+    for j, (model, (value, interval, refused)) in enumerate(zip(setting.models, found, strict=True)):
         ess = tally.ess if carried is None else carried.ess(metric, j)
         largest = tally.max_weight_share if carried is None else carried.max_weight_share(metric, j)
         rows.append(
@@ -262,7 +276,7 @@ def _rows(
                 interactions=rows_seen if (run.target.sums or run.target is Target.PER_PAIR) else tally.pairs,
                 standing=standing(run, metric),
                 promise=promise(measured, run, metric),
-                trust=doubt or (value_doubt(cell, j) if isinstance(cell, CellComparisons) else ""),
+                trust=refused or doubt or (value_doubt(cell, j) if isinstance(cell, CellComparisons) else ""),
                 assumption=rests_on(measured, run, metric),
                 sample=setting.sample,
                 draws_se=None if drawing is None else float(drawing[j]),

@@ -62,8 +62,6 @@ def covering(one: Interval, other: Interval) -> Interval:
 def value_doubt(compared: CellComparisons, model: int) -> str:
     """What should make a reader doubt a value; empty if nothing does."""
     ranked = isinstance(compared.run.metrics[compared.cell.metric], RankingMetric)
-    if refused := refused_value(compared, model):
-        return f"no value: {refused}."
     if not compared.run.traits.uses_seen_pairs or math.isnan(compared.moments.values[model]):
         return ""
     off, variance = abs(compared.heavy(model)), float(compared.moments.covariance[model, model])
@@ -97,8 +95,23 @@ def value_doubt(compared: CellComparisons, model: int) -> str:
     return f"{share:.0%} of the list's worth lies on items that the log could never show." if share > 0.05 else ""
 
 
-def refused_value(compared: CellComparisons, model: int) -> str:
-    """Why answers give no value, in words; empty where they do, or the value does not rest on answers."""
+def refused_value(compared: CellComparisons, model: int, interval: Interval) -> str:
+    """Why there is no value, in words; empty where there is one."""
+    return _refused_by_answers(compared, model) or _leaves_all_open(compared, model, interval)
+
+
+def _leaves_all_open(compared: CellComparisons, model: int, interval: Interval) -> str:
+    """Where an interval holds all that the metric can be, it says nothing of a value that is not 0."""
+    largest = math.inf if compared.largest is None else compared.largest
+    everything = interval.low <= 0.0 and interval.high >= largest
+    if not everything or compared.moments.values[model] == 0.0:
+        return ""
+    to = f"from 0 to {largest:g}" if math.isfinite(largest) else "from 0 on"
+    return f"a few interactions carry so much of the weight that anything {to} is possible"
+
+
+def _refused_by_answers(compared: CellComparisons, model: int) -> str:
+    """Why answers give no value; empty where they do, or the value does not rest on answers."""
     found = compared.answers(model)
     if found is None:
         return ""

@@ -77,11 +77,12 @@ def cases_of(view: View, asked: Statement, v: Verdict) -> list[Case]:
     row = next(row for row in table.differences if {row.a, row.b} == {asked.a, asked.b})
     base = next(row for row in table.values if row.model == asked.b)
     found = []
-    for n, point in enumerate(table.points):
-        if table.left is None or table.left[0] - 1e-9 <= point[0] <= table.left[1] + 1e-9:
-            ends = _better_by(view, asked, v.metric, row.a, (row.difference[n], row.low[n], row.high[n]))
-            where = " and ".join(f"{axis} {_at(table, place, point[place])}" for place, axis in enumerate(table.axes))
-            found.append(Case(where, point[0], *ends, *_margins(asked, base.low[n], base.high[n])))
+    for n in table.places:
+        ends = _better_by(view, asked, v.metric, row.a, (row.difference[n], row.low[n], row.high[n]))
+        where = " and ".join(
+            f"{axis} {_at(table, place, table.points[n][place])}" for place, axis in enumerate(table.axes)
+        )
+        found.append(Case(where, table.points[n][0], *ends, *_margins(asked, base.low[n], base.high[n])))
     return found
 
 
