@@ -127,6 +127,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "held": {**GUESSED, "outcome": "held", "target": "per_user_sum"},
     "repeated": {"test": "twice", "models": "lists", "estimators": ["naive"]},
     "timed": {"test": "timed", "models": "lists", "train": "earlier", "estimators": ["naive", "exposure_path"]},
+    "afterwards": {"test": "afterwards", "models": "lists", "train": "earlier"},
     "other_users": {
         "test": "conversions",
         "models": "lists",
@@ -156,6 +157,7 @@ def inputs() -> dict[str, Any]:
     found["random"] = found["seen"].sample(400, seed=6).drop("shelf")
     found["twice"] = pl.concat([found["clicks"], found["clicks"].sample(40, seed=7)]).drop("propensity")
     found["timed"] = found["twice"].with_columns(time=pl.Series(rng.integers(1000, 2000, len(found["twice"]))))
+    found["afterwards"] = found["timed"].with_columns(pl.col("time") + 1000)
     found["earlier"] = found["train"].with_columns(time=pl.Series(rng.integers(0, 1500, len(found["train"]))))
     found["others"] = found["seen"].with_columns(pl.col("user") + 1000)
     row = pl.int_range(pl.len())

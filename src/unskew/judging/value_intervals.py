@@ -101,13 +101,14 @@ def refused_value(compared: CellComparisons, model: int, interval: Interval) -> 
 
 
 def _leaves_all_open(compared: CellComparisons, model: int, interval: Interval) -> str:
-    """Where an interval holds all that the metric can be, it says nothing of a value that is not 0."""
-    largest = math.inf if compared.largest is None else compared.largest
-    everything = interval.low <= 0.0 and interval.high >= largest
-    if not everything or compared.moments.values[model] == 0.0:
+    """Where an interval holds all that the metric can be, from one end to the other: it would look as if it said more.
+
+    A value of 0 is shown as a bound from above, and a sum without an upper end as one that nothing bounds.
+    """
+    largest, zero = compared.largest, compared.moments.values[model] == 0.0
+    if largest is None or zero or interval.low > 0.0 or not interval.high >= largest:
         return ""
-    to = f"from 0 to {largest:g}" if math.isfinite(largest) else "from 0 on"
-    return f"a few interactions carry so much of the weight that anything {to} is possible"
+    return f"a few interactions carry so much of the weight that anything from 0 to {largest:g} is possible"
 
 
 def _refused_by_answers(compared: CellComparisons, model: int) -> str:
