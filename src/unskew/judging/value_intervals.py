@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from unskew.inference.contrast import FEWEST
 from unskew.inference.intervals import Interval
 from unskew.inference.verdict import FEW_WINS, MORE_HITS
 from unskew.judging.answers import WEAK
@@ -101,12 +102,13 @@ def refused_value(compared: CellComparisons, model: int, interval: Interval) -> 
 
 
 def _leaves_all_open(compared: CellComparisons, model: int, interval: Interval) -> str:
-    """Where an interval holds all that the metric can be, from one end to the other: it would look as if it said more.
+    """Where an interval holds all that the metric can be, from one end to the other: many users make it look precise.
 
-    A value of 0 is shown as a bound from above, and a sum without an upper end as one that nothing bounds.
+    A value of 0 is shown as a bound from above, a sum without an upper end as one that nothing bounds, and of a handful
+    of users nobody expects more.
     """
-    largest, zero = compared.largest, compared.moments.values[model] == 0.0
-    if largest is None or zero or interval.low > 0.0 or not interval.high >= largest:
+    largest, few = compared.largest, compared.alone(model).users < FEWEST
+    if largest is None or few or interval.low > 0.0 or not interval.high >= largest:
         return ""
     return f"a few interactions carry so much of the weight that anything from 0 to {largest:g} is possible"
 
