@@ -190,6 +190,12 @@ class ScenarioTable:
     percent: tuple[bool, ...] = ()
     left: tuple[float, float] | None = None
 
+    @property
+    def places(self) -> list[int]:
+        """The places of the scenarios that answers leave; all without answers."""
+        low, high = self.left or (-math.inf, math.inf)
+        return [n for n, point in enumerate(self.points) if low - 1e-9 <= point[0] <= high + 1e-9]
+
 
 @dataclass(frozen=True)
 class LeaderboardRow:

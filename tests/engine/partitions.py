@@ -104,6 +104,10 @@ class PartitionEngine:
         found: DifferingWorth = self._merged("differing_worth", a, b, weights, worth, limit)
         return found
 
+    def lists_apart(self, a: int, b: int, worth: Floats) -> float:
+        found: float = self._merged("lists_apart", a, b, worth)
+        return found
+
     def weight_sums(self) -> WeightSums:
         found: WeightSums = self._merged("weight_sums")
         return found

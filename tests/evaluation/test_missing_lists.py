@@ -103,3 +103,55 @@ def test_averages_over_relevant_items_do_not_mind(target: str) -> None:
         evaluate(made, lists, target=target, estimators=["snips"]).estimates[0].value for lists in (some, made["lists"])
     ]
     assert values[0] == values[1]
+
+
+def lists_of(made: dict[str, Any], *gone: int) -> pl.DataFrame:
+    """Lists of all users but those whose number ends like this."""
+    lists: pl.DataFrame = made["lists"]
+    return lists.filter(~(pl.col("user") % 10).is_in(gone))
+
+
+def beside(made: dict[str, Any], *models: pl.DataFrame, **options: Any) -> us.Result:
+    asked: dict[str, Any] = {"metrics": [f"recall@{K}"], "relevant": ">=1", "propensity": "uniform"} | options
+    return us.evaluate(made["test"], dict(zip("abc", models, strict=False)), **asked)
+
+
+def test_lists_that_all_models_lack_alike_are_said_once_with_the_remedy() -> None:
+    made = world()
+    result = beside(made, lists_of(made, 0), lists_of(made, 0), lists_of(made, 0))
+    lacking = made["test"].filter(pl.col("value") >= 0, pl.col("user") % 10 == 0)["user"].n_unique()
+    said = [w for w in result.warnings if "score 0" in w]
+    assert len(said) == 1 and said[0].startswith(f"{lacking:,} of ") and "from no model" in said[0]
+    assert "users=…" in said[0] and "invalid='drop'" in said[0]
+    assert not any("no list" in v.trust for v in result.verdicts_), "it favours neither"
+
+
+def test_the_remedy_holds() -> None:
+    """Values of the others alone, and nothing more is said."""
+    made = world()
+    some = lists_of(made, 0)
+    result = beside(made, some, some, users=some.select("user").unique(), invalid="drop")
+    alone = beside(made | {"test": made["test"].filter(pl.col("user") % 10 > 0)}, some, some)
+    assert [e.value for e in result.estimates] == pytest.approx([e.value for e in alone.estimates])
+    assert not any("score 0" in w for w in (*result.warnings, *alone.warnings))
+
+
+def test_what_one_model_lacks_besides_is_said_of_it() -> None:
+    made = world()
+    result = beside(made, lists_of(made, 0), lists_of(made, 0, 1))
+    both, one = (made["test"].filter(pl.col("user") % 10 == n)["user"].n_unique() for n in (0, 1))
+    said = [w for w in result.warnings if "score 0" in w]
+    assert len(said) == 2 and said[0].startswith(f"{both:,} of ")
+    assert said[1] == f"b: {one:,} more users with held-out interactions have no list and score 0."
+    share = one / made["test"]["user"].n_unique()
+    naive = next(v.trust for v in result.verdicts_ if v.estimator == "naive")
+    assert f"b has no list for {share:.0%} of users" in naive and "a has no list" not in naive
+
+
+def test_users_without_a_training_row_are_named_as_the_likely_ones() -> None:
+    made = world()
+    train = made["lists"].filter(pl.col("user") % 10 > 0, pl.col("rank") == 1).with_columns(item=pl.lit(99))
+    some, log = lists_of(made, 0), made["test"].filter(pl.col("value") == 1.0).select("user", "item")
+    lists = {"a": some, "b": some}
+    result = us.evaluate(log, lists, train=train.select("user", "item"), metrics=[f"recall@{K}"], estimators=["naive"])
+    assert any("as many as have no training row, have a list from no model" in w for w in result.warnings)

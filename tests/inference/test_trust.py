@@ -123,6 +123,6 @@ def test_models_that_score_the_same_are_told_apart_from_undecided_ones(held: Eva
     same = replace(held, lists=(held.lists[0], held.lists[0]))
     plan = plan_of(held, (("snips", "pooled"),))
     (row,) = answer(same, plan, setting(2, support_gap=0.5)).verdicts
-    assert row.trust == "The two models score the same for every user."
+    assert row.trust == "As dcg@5 counts, the two models give the same lists."
     (other,) = answer(held, plan, setting(2)).verdicts
     assert other.trust == ""

@@ -102,12 +102,12 @@ def test_identical_models_are_undecided(replicates: int) -> None:
             assert (row.verdict, row.p, row.p_adjusted, row.difference) == ("undecided", 1.0, 1.0, 0.0)
             assert row.users_needed is None
             assert row.tipping is None and row.tipping_low is None and row.tipping_kind is None
-            assert row.trust == "The two models score the same for every user."
+            assert row.trust.endswith("the two models give the same lists.") and row.low == row.high == 0.0
         else:
             sure = row.estimator == "snips"
             assert row.verdict == (("worse" if sure else "behind") if row.a == "a" else "better" if sure else "ahead")
             assert row.tipping is not None
-            assert "same for every user" not in row.trust
+            assert "same lists" not in row.trust
     assert len(verdicts) == 3 * len(CELLS)
 
 

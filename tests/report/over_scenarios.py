@@ -95,7 +95,8 @@ def _verdict(
     if word == "depends":
         other = b if first == a else a
         share = "less than 40 % of popularity comes from exposure"
-        changes |= {"turns": f"{first} is ahead as long as {share}; beyond that, {other} is.", "turns_at": 0.4}
+        rest = f"{other} is" if {1, -1} <= set(signs) else "this log cannot decide"
+        changes |= {"turns": f"{first} is ahead as long as {share}; beyond that, {rest}.", "turns_at": 0.4}
     return verdict(a, b, sum(apart) / len(apart), **(cell | changes))
 
 
@@ -118,5 +119,6 @@ def over(lines: Mapping[str, Line], *, naive: bool = True, **options: Any) -> Re
 
 AHEAD = {"als": (0.30, 0.28), "popular": (0.25, 0.15)}  # all over
 TURNS = {"als": (0.20, 0.30), "popular": (0.28, 0.15)}  # popular, then als
+OPEN = {"als": (0.30, 0.155), "popular": (0.25, 0.15)}  # als, then nothing
 CLOSE = {"als": (0.20, 0.202), "popular": (0.201, 0.20)}  # nothing
 MANY = {f"model {n:02}": (0.30 - 0.004 * n, 0.25 - 0.009 * ((n * 5) % 14)) for n in range(14)}

@@ -15,11 +15,11 @@ from unskew import metrics
 from unskew.cross_validation.result import CrossValidation
 from unskew.errors import InputError
 from unskew.evaluation.comparison import PropensityComparison
-from unskew.requirement import Statement
+from unskew.requirement import Requirement, Statement
 from unskew.result import Result
 
 from .made_up import INPUTS, NAN, estimate, grid, traits, verdict, withheld
-from .over_scenarios import AHEAD, TURNS, over
+from .over_scenarios import AHEAD, BOX, TURNS, Line, over
 
 METRICS = ["recall@10", "rmse"]
 
@@ -167,6 +167,91 @@ def test_over_scenarios_only_what_holds_in_all_of_them_is_said() -> None:
     assert answer(turning, "als not worse than popular by 0.01 on recall@10") == "undecided"
     lead = max(v.high for v in turning.verdicts_) + 0.001
     assert answer(turning, f"popular not worse than als by {lead:.4f} on recall@10") == "yes"
+
+
+WORSE = {"old": (0.30, 0.03), "new": (0.19, 0.019)}  # by 37 % all over, where values differ by a factor of ten
+PATH: dict[str, Any] = {"half": 0.0004}
+
+
+def margin(lines: dict[str, Line], text: str, **options: Any) -> Requirement:
+    (found,) = over(lines, **(PATH | options)).require(f"{text} on {options.get('metric', 'recall@10')}")
+    return found
+
+
+def test_a_relative_margin_is_one_of_the_value_in_the_same_scenario() -> None:
+    """2 % of the lowest value over all scenarios says nothing of the scenario with the highest."""
+    found = margin(WORSE, "new not worse than old by 2 %")
+    assert found.answer == "no" and found.high < found.bound == pytest.approx(-0.02 * 0.0304)
+    assert (found.low, found.high) == pytest.approx((-0.0114, -0.0106)), "at 100 %, where the least is lost"
+    assert margin(WORSE, "new not worse than old by 40 %").answer == "yes"
+    assert margin(WORSE, "old not worse than new by 2 %").answer == "yes"
+
+
+def test_the_same_of_a_model_that_is_better() -> None:
+    """The mirror image, whichever model is named first, and of errors."""
+    better = {"old": WORSE["new"], "new": WORSE["old"]}
+    for lines in (better, dict(reversed(better.items()))):
+        assert margin(lines, "new not worse than old by 2 %").answer == "yes"
+        assert margin(lines, "old not worse than new by 2 %").answer == "no"
+        assert margin(lines, "old not worse than new by 40 %").answer == "yes"
+    for lines in (WORSE, dict(reversed(WORSE.items()))):
+        for text, said in (("new not worse than old", "no"), ("old not worse than new", "yes")):
+            assert margin(lines, f"{text} by 2 %").answer == said
+            worse_is_better = "yes" if said == "no" else "no"
+            assert margin(lines, f"{text} by 2 %", metric="rmse").answer == worse_is_better
+
+
+def test_a_margin_that_holds_at_some_shares_only_is_undecided_and_says_at_which() -> None:
+    """By 10 %: 25 % are lost at one end, nothing at the other."""
+    lines = {"old": (0.20, 0.20), "new": (0.15, 0.20)}
+    found = margin(lines, "new not worse than old by 10 %")
+    assert found.answer == "undecided"
+    assert (
+        found.reason
+        == "it fails at exposure 0 % to 50 %, it is open at exposure 60 %, it holds at exposure 70 % to 100 %."
+    )
+    assert (found.low, found.high, found.bound) == pytest.approx((-0.0504, -0.0496, -0.1 * 0.1996)), "at 0 %"
+    found = margin(lines, "old not worse than new by 10 %")
+    assert found.answer == "yes" and found.bound < found.low, "nowhere it is behind"
+
+
+def test_a_margin_on_two_axes_must_hold_on_both() -> None:
+    found = margin({"old": (0.20, 0.20), "new": (0.15, 0.22)}, "new not worse than old by 10 %", points=BOX)
+    assert found.answer == "undecided" and found.reason.startswith("it fails at odds 1 to 1.41, ")
+
+
+def test_a_scenario_without_a_value_leaves_a_share_of_it_open() -> None:
+    """What holds elsewhere may not hold there."""
+    result = over(WORSE, **PATH)
+    (table,) = result.scenarios
+    gone = [
+        replace(row, value=(*row.value[:-1], NAN), low=(*row.low[:-1], NAN), high=(*row.high[:-1], NAN))
+        for row in table.values
+    ]
+    result = replace(result, scenarios=(replace(table, values=tuple(gone)),))
+    for text in ("new not worse than old by 2 %", "new not worse than old by 40 %"):
+        (found,) = result.require(f"{text} on recall@10")
+        assert found.answer == "undecided" and "it is open at exposure 100 %" in found.reason
+    assert answer(result, "new not worse than old by 0.2 on recall@10") == "yes", "a margin that is no share of it"
+
+
+def test_only_scenarios_that_answers_leave_are_judged() -> None:
+    lines = {"old": (0.20, 0.20), "new": (0.15, 0.20)}
+    result = over(lines, **PATH)
+    (table,) = result.scenarios
+    for left, said in (((0.0, 0.5), "no"), ((0.7, 1.0), "yes"), ((0.4, 0.8), "undecided")):
+        narrow = replace(result, scenarios=(replace(table, left=left),))
+        verdicts = tuple(
+            replace(v, low=0.001, high=0.0504) if v.estimator == table.estimator else v for v in result.verdicts_
+        )
+        assert answer(replace(narrow, verdicts_=verdicts), "new not worse than old by 10 % on recall@10") == said
+
+
+def test_a_no_stands_unless_scenarios_of_another_estimator_contradict_it() -> None:
+    """A verdict that they contradict has an interval that holds theirs."""
+    result = over(WORSE, **PATH)
+    contradicted = tuple(replace(v, low=-0.05, high=0.12, verdict="depends") for v in result.verdicts_)
+    assert answer(replace(result, verdicts_=contradicted), "new not worse than old by 2 % on recall@10") == "undecided"
 
 
 def test_several_statements_hold_together() -> None:

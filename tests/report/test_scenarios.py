@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 
 from tests.report.made_up import HOSTILE, NAN, estimate, verdict
-from tests.report.over_scenarios import AHEAD, BOX, CLOSE, MANY, NOT_COVERED, TURNS, over, scenarios
+from tests.report.over_scenarios import AHEAD, BOX, CLOSE, MANY, NOT_COVERED, OPEN, TURNS, over, scenarios
 from tests.report.reading import Reader
 from unskew.errors import MissingExtraError
 from unskew.evaluation.comparison import PropensityComparison
@@ -50,6 +50,51 @@ def test_a_pair_that_depends_says_where_it_turns() -> None:
         "refuted here."
     )
     assert said in flat(printed(result)) and said in re.sub(r"<[^>]+>| (?= )", "", flat(notebook(result)))
+
+
+def test_a_pair_in_which_nobody_is_ever_behind_is_ahead_up_to_there() -> None:
+    """It has no headline of one that changes hands: who is ahead is known, and up to where."""
+    said = (
+        "als is ahead of popular on recall@10 as long as less than 40 % of popularity comes from exposure; beyond that"
+    )
+    for lines in (OPEN, dict(reversed(OPEN.items()))):
+        result = over(lines)
+        assert View(result).ahead_in_part(result.verdicts_[-1]) == "als"
+        assert result.headline()["title"] == f"{said}, this log cannot decide"
+        assert sentences(result)[0].startswith(f"{said}, this log cannot decide.")
+        (table,) = result.scenarios
+        both = replace(
+            table, differences=tuple(replace(row, sign=(-row.sign[0], *row.sign[1:])) for row in table.differences)
+        )
+        turning = replace(result, scenarios=(both,))
+        assert not View(turning).ahead_in_part(result.verdicts_[-1])
+        assert turning.headline()["title"] == f"Whether {' or '.join(lines)} is ahead on recall@10 depends on {SHARE}"
+    errors = over(OPEN, metric="rmse")
+    assert View(errors).ahead_in_part(errors.verdicts_[-1]) == "popular"
+    for settled in (AHEAD, CLOSE):
+        result = over(settled)
+        assert not View(result).ahead_in_part(result.verdicts_[-1])
+
+
+def test_what_another_estimator_turns_round_changes_hands() -> None:
+    """Its scenarios are no less likely."""
+    result = over(OPEN)
+    (table,) = result.scenarios
+    other = replace(
+        table,
+        estimator="tilted(odds=4)",
+        differences=over({"als": (0.1, 0.1), "popular": (0.3, 0.3)}).scenarios[0].differences,
+    )
+    beside = replace(result, scenarios=(table, other))
+    assert beside.headline()["title"] == f"Whether als or popular is ahead on recall@10 depends on {SHARE}"
+    narrow = replace(other, left=(0.0, 0.0), points=tuple((1.0,) for _ in other.points))  # answers leave none of these
+    assert replace(result, scenarios=(table, narrow)).headline()["title"].startswith("als is ahead of popular")
+
+
+def test_a_model_that_is_never_behind_comes_first_in_the_headline() -> None:
+    three = over({**OPEN, "last": (0.1, 0.05)})
+    title = "als is ahead of both others on recall@10 in some scenarios at least, and behind in none"
+    assert three.headline()["title"] == title
 
 
 def test_what_is_ahead_all_over_says_if_what() -> None:
@@ -191,7 +236,9 @@ def test_many_models_show_the_pairs_of_the_best() -> None:
     text = page(result)
     section = text[text.index('<section id="scenarios">') :]
     assert section.index('<details class="more">') < section.index("model 00 − model 11")
-    assert "may come first on recall@10: that depends on" in result.headline()["title"]
+    assert result.headline()["title"].startswith("model 00 is ahead of all 13 others on recall@10 in some scenarios ")
+    turning = over({**TURNS, "last": (0.1, 0.1)}).headline()["title"]
+    assert turning == f"als and popular may come first on recall@10: that depends on {SHARE}"
 
 
 def test_long_names_beside_lines_do_not_overlap() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import polars as pl
 import pytest
 
 import unskew as us
@@ -43,6 +44,45 @@ def test_a_split_that_nobody_told_may_be_a_random_one() -> None:
     assert sum("if it was made at random" in w for w in result.warnings) == 1
     told = evaluate(made | frames, share=SHARE)
     assert of_path(told).assumption == f"{ALONE}, and {SMALL} before the split"
+
+
+def divided(*, overlap: bool = False, drop: str = "") -> dict[str, Any]:
+    """The same files with times, those of the test log later; ``overlap``: its first row is as late as the last."""
+    made = world(1, keep=False)
+    frames = {name: made[name].to_frame().select("user", "item") for name in ("train", "test")}
+    train = frames["train"].with_columns(time=pl.int_range(pl.len()))
+    first = len(train) - (1 if overlap else 0)
+    test = frames["test"].with_columns(time=first + pl.int_range(pl.len()))
+    return made | {"train": train.drop(drop, strict=False), "test": test.drop(drop, strict=False)}
+
+
+def test_files_whose_times_do_not_overlap_were_divided_by_time() -> None:
+    """Nothing is assumed of the split then; one test row as early as the last of training leaves it open again."""
+    cut = evaluate(divided())
+    assert of_path(cut).assumption == ALONE and not any(NOT_CORRECTED in w for w in cut.warnings)
+    for made in (divided(overlap=True), divided(drop="time")):
+        result = evaluate(made)
+        assert of_path(result).assumption == f"{ALONE}, and {SMALL} unless time split the log"
+        assert sum("if it was made at random" in w for w in result.warnings) == 1
+
+
+def test_of_a_handful_of_rows_times_say_nothing() -> None:
+    """They may come apart by chance."""
+    made = divided()
+    for rows, said in ((9, True), (10, False)):
+        result = evaluate(made | {"test": made["test"].head(rows)})
+        assert (SMALL in of_path(result).assumption) is said
+
+
+def test_propensities_whose_level_is_lost_by_time_are_told_so() -> None:
+    """No advice to say which share the test log is: it is none."""
+    made = divided()
+    train = made["train"].with_columns(value=1.0 + pl.int_range(pl.len()) % 5)
+    test = made["test"].with_columns(value=5.0)
+    options = {"propensity": "popularity(gamma=1, level=absolute)", "estimators": ["snips"], "relevant": ">=4"}
+    result = evaluate(made | {"train": train, "test": test}, **options)
+    (said,) = [w for w in result.warnings if "level means nothing here" in w]
+    assert "time decided which rows are in the test log" in said and "share=" not in said
 
 
 def test_the_remedies_hold() -> None:

@@ -99,6 +99,12 @@ def test_on_other_axes_it_must_hold_throughout() -> None:
     assert text == "a is ahead in 1 of 6 scenarios and b is ahead in 1 of 6 scenarios." and at is None
 
 
+def test_a_lead_that_no_axis_tells_is_counted_and_the_rest_is_open() -> None:
+    points = [(odds, slope) for odds in (1.0, 2.0) for slope in (0.0, 0.4)]
+    text, at = told([A, OPEN, OPEN, A], (ODDS, SHARE), points)
+    assert text == "a is ahead in 2 of 4 scenarios; in the others, this log cannot decide." and at is None
+
+
 def test_nothing_is_said_where_nothing_is_decided() -> None:
     """No stretch, and nothing holds as a whole."""
     assert not stretches([0.0, 1.0], [[OPEN], [OPEN]]) and whole([0, 0]) == 0 and whole([1, 0]) == 0 and whole([]) == 0

@@ -93,6 +93,17 @@ WORLDS: dict[str, tuple[World, int]] = {
 }  # fmt: skip
 
 
+def test_spark_sees_that_time_divided_the_logs(spark: Any) -> None:
+    world = draw(11, metrics=["recall@5"])
+    assert world.train is not None
+    train = world.train.with_columns(time=pl.int_range(pl.len()))
+    test = world.test.drop("propensity").with_columns(time=len(train) + pl.int_range(pl.len()))
+    divided = World(test, world.models, train, None, world.options)
+    found = us.spark.evaluate(**divided.given(to_spark(spark)), partitions=3)
+    assert_same(found.to_dict(), us.evaluate(**divided.given()).to_dict())
+    assert not any("if it was made at random" in warning for warning in found.warnings)
+
+
 @pytest.mark.parametrize("name", WORLDS)
 def test_spark_gives_the_results_of_memory(spark: Any, name: str) -> None:
     """All of the result as JSON has it, whatever the number of parts; with 20 the sums are merged in a tree."""

@@ -56,6 +56,7 @@ ASKED: dict[str, dict[str, Any]] = {
         "by": "popularity(strata=2)",
         "refused": "skip",
     },
+    "twins": {"test": "clicks", "models": "twins", "metrics": ["recall@5", "ndcg@5"], "train": "train"},
     "dropped": {"test": "clicks", "models": "lists", "train": "train", "drop_seen": True, "share": 0.4},
     "path": {"test": "clicks", "models": "lists", "estimators": ["naive", "exposure_path"], "mcar": "mcar", **TRAINED},
     "counted": {
@@ -136,6 +137,7 @@ ASKED: dict[str, dict[str, Any]] = {
         "columns": {"position": "slot"},
     },
     "timed": {"test": "timed", "models": "lists", "train": "earlier", "estimators": ["naive", "exposure_path"]},
+    "afterwards": {"test": "afterwards", "models": "lists", "train": "earlier"},
     "other_users": {
         "test": "conversions",
         "models": "lists",
@@ -172,6 +174,7 @@ def inputs() -> dict[str, Any]:
         slot=pl.when(pl.int_range(pl.len()) % 91 == 60).then(pl.lit("top")).otherwise(pl.lit("3"))
     )
     found["timed"] = found["twice"].with_columns(time=pl.Series(rng.integers(1000, 2000, len(found["twice"]))))
+    found["afterwards"] = found["timed"].with_columns(pl.col("time") + 1000)
     found["earlier"] = found["train"].with_columns(time=pl.Series(rng.integers(0, 1500, len(found["train"]))))
     found["others"] = found["seen"].with_columns(pl.col("user") + 1000)
     row = pl.int_range(pl.len())
@@ -194,6 +197,7 @@ def inputs() -> dict[str, Any]:
     found["wrong_guesses"] = some.with_columns(prediction=pl.when(row == 90).then(None).otherwise("prediction"))
     found["fitted"] = Means().fit(Log.from_frame(found["earlier_shown"], feedback="conversions"))
     found["held"] = Given(found["guesses"])
+    found["twins"] = {"near": found["lists"]["near"], "again": found["lists"]["near"], "far": found["lists"]["far"]}
     found["strange"] = {
         "ours": found["lists"]["near"],
         "others": found["lists"]["far"].with_columns(pl.col("user") + 1_000_000 * (pl.col("user") % 3 > 0)),

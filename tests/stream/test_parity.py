@@ -25,6 +25,15 @@ def test_a_stream_gives_the_same_result(name: str, tmp_path: Path) -> None:
     assert_same(found[1], found[0])
 
 
+def test_a_stream_sees_that_time_divided_the_files(tmp_path: Path) -> None:
+    """By the times of all parts together."""
+    for result in ask("afterwards", Layout(parts=4), tmp_path):
+        assert not any("if it was made at random" in warning for warning in result.warnings)
+        assert not any("unless time split the log" in v.assumption for v in result.verdicts_)
+    for result in ask("timed", Layout(parts=4), tmp_path / "overlapping"):
+        assert any("unless time split the log" in v.assumption for v in result.verdicts_)
+
+
 layouts = st.builds(
     Layout,
     files=st.integers(1, 3),

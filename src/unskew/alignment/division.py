@@ -5,7 +5,7 @@ A random split of interactions leaves most users in both parts, and mixes the ti
 - logs without a common user were divided by users (then propensities carry over, and the population is that of the
   test log: ``share="users"``), or the ids are written differently;
 - a test log that is earlier than the training log is the training log: the two were swapped;
-- a test log that is later than the training log is no random share of both;
+- a test log that is later than the training log is no random share of both: time divided them (``later``);
 - where both logs have propensities and no order in time, these may speak of the log that was divided: its share is
   asked for, since the level and the candidates depend on it.
 
@@ -71,6 +71,11 @@ class DivisionFacts(Mergeable):
     train_times: Span | None = merged_by(_wider)
     trained_propensity: bool = merged_by(max)
 
+    @property
+    def later(self) -> bool:
+        """Whether all test rows are later than all training rows."""
+        return _later(self.times, self.train_times, min(self.rows, self.train_rows))
+
     @classmethod
     def of(cls, test: Log, train: Log) -> DivisionFacts:
         """Of two logs."""
@@ -95,6 +100,15 @@ class DivisionFacts(Mergeable):
             train_times=_span(train) if timed else None,
             trained_propensity=train.propensity is not None,
         )
+
+
+def later(test: Log, train: Log) -> bool:
+    """Whether all rows of a test log are later than all of a training log, so that time divided them."""
+    return _timed(test, train) and _later(_span(test), _span(train), min(len(test), len(train)))
+
+
+def _later(times: Span | None, train_times: Span | None, rows: int) -> bool:
+    return rows >= FEW and times is not None and train_times is not None and times[0] > train_times[1]
 
 
 def _first(log: Log, active: Bools) -> Any:
@@ -182,7 +196,7 @@ def _times(test: Log, train: Log, facts: DivisionFacts, random: bool) -> None:
             "What is judged must not come before what was learnt from: swap the two logs, or check that both columns "
             "'time' have the same unit."
         )
-    if random and facts.times[0] > facts.train_times[1]:
+    if random and facts.later:
         tested, trained = _written(test, facts.times), _written(train, facts.train_times)
         raise InputError(
             f"{test.account.source}: all its rows (from {tested[0]} on) are later than those of the training log "

@@ -31,6 +31,7 @@ class Rules:
         drop_invalid: drop (and count) rows of users outside the population.
         train_share: the share of the whole log that the training log is, where its split says so.
         train_cut: the training log was cut by time, so that it is no random share of anything.
+        later: all test rows are later than all training rows: time divided the logs, whoever did.
         by_users: training and test hold different users: propensities carry over as they are.
         share: the test log is a random part of the whole log with this share, where its split does not say so.
         ranks: whether anything asks for ranks; if not, every seen pair counts alike, whatever its value.
@@ -47,6 +48,7 @@ class Rules:
     by_users: bool = False
     train_share: float | None = None
     train_cut: bool = False
+    later: bool = False
     ranks: bool = True
     rates: bool = False
     fixed_relevance: bool = False

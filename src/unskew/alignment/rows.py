@@ -172,8 +172,8 @@ def with_propensities(test: Log, model: Propensity, rules: Rules, shown: Floats 
 
 
 def cut_by_time(test: Log, rules: Rules) -> bool:
-    """Whether time decided which rows are in one of the logs, as far as splits of ours remember."""
-    return test.cut_by_time or rules.train_cut
+    """Whether time decided which rows are in one of the logs: a split of ours remembers it, or their times show it."""
+    return test.cut_by_time or rules.train_cut or rules.later
 
 
 def split_assumption(test: Log, rules: Rules) -> str:

@@ -12,7 +12,7 @@ import typer
 from unskew.cli import options, requirements
 from unskew.cli.console import progress
 from unskew.cli.flags import messages_with_flags, with_flags
-from unskew.cli.models import Sources, with_specs
+from unskew.cli.models import Sources, as_typed
 from unskew.cli.options import (
     HOW,
     INPUTS,
@@ -172,7 +172,7 @@ def evaluate(
         return
     with requirements.refusals_undecided(require or []), progress(quiet) as report:
         models = {**sources.lists, **sources.predictions} if engine == "spark" else sources.ready(asked, report)
-        result = with_specs(run(**asked, models=models, progress=report), sources.specs)
+        result = as_typed(run(**asked, models=models, progress=report), asked, sources)
     raise typer.Exit(requirements.show_and_write(messages_with_flags(result), require or [], quiet, **outputs))
 
 

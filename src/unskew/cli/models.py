@@ -129,15 +129,25 @@ class Sources(NamedTuple):
         return {name: ready[name] for name in self.specs}
 
 
-def with_specs(result: T, specs: Mapping[str, str]) -> T:
-    """A result whose account says what ``--model`` said, so that the next command can say it again."""
+def as_typed(result: T, asked: Mapping[str, Any], sources: Sources) -> T:
+    """A result whose account says what was typed, so that the next command can say it again.
+
+    Of a fitted model that is what ``--model`` said (``model``), of everything else its path (``path``).
+    """
     from unskew.result import Result
 
     if not isinstance(result, Result):
         return result
-    models = result.inputs["models"]
-    told = {name: {**account, "model": specs[name]} for name, account in models.items() if name in specs}
-    return replace(result, inputs={**result.inputs, "models": {**models, **told}})
+    models = {name: {"model": spec} for name, spec in sources.specs.items()}
+    models |= {name: {"path": path} for name, path in sources.lists.items()}
+    told = {name: {**account, **models.get(name, {})} for name, account in result.inputs["models"].items()}
+    inputs = {**result.inputs, "models": told}
+    for role, option in (("test", "test"), ("train", "train"), ("population", "users")):
+        if inputs.get(role) and asked.get(option) is not None:
+            inputs[role] = {**inputs[role], "path": str(asked[option])}
+    if (named := inputs.get("items", {}).get("named")) and asked.get("items") is not None:
+        inputs["items"] = {**inputs["items"], "named": {**named, "path": str(asked["items"])}}
+    return replace(result, inputs=inputs)
 
 
 def _read_predictions(name: str, path: str, asked: Mapping[str, Any]) -> Any:

@@ -64,6 +64,9 @@ class Engine(Protocol):
     ) -> DifferingWorth:
         """Where the lists of two models differ."""
 
+    def lists_apart(self, a: int, b: int, worth: Floats) -> float:
+        """By how much worth the lists of two models differ, over all users; ``worth`` is by rank."""
+
     def weight_sums(self) -> WeightSums:
         """What the weights of every item's seen relevant pairs are."""
 

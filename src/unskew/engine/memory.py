@@ -159,6 +159,10 @@ class MemoryEngine:
         """Where the lists of two models differ."""
         return support.differing_worth(self.held, a, b, weights, worth, limit)
 
+    def lists_apart(self, a: int, b: int, worth: Floats) -> float:
+        """By how much worth the lists of two models differ."""
+        return support.lists_apart(self.held, a, b, worth)
+
     def weight_sums(self) -> support.WeightSums:
         """What the weights of every item's seen relevant pairs are."""
         return support.weight_sums(self.held)

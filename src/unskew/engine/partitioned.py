@@ -168,6 +168,11 @@ class PartitionedEngine:
         weights = weights.of_codes(1 + max(int(lists[model].item.max(initial=-1)) for model in (a, b)))
         return differing_lists(lists[a], lists[b], users, weights, worth)
 
+    def lists_apart(self, a: int, b: int, worth: Floats) -> float:
+        """By how much worth the lists of two models differ, over all users."""
+        found: float = self._ask(lambda rows: rows.lists_apart(a, b, worth))
+        return found
+
     def weight_sums(self) -> WeightSums:
         """What the weights of every item's seen relevant pairs are."""
         found: WeightSums = self._ask(lambda rows: rows.weight_sums())

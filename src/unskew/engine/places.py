@@ -28,19 +28,23 @@ class ListPlaces(Mergeable):
     Args:
         users: those with held-out rows; nobody else is counted.
         filled: by [model, rank]; rank 0 counts the users who have a list that is not empty.
+        unserved: users who have one from no model.
     """
 
     users: int
     filled: Ints64 = merged_by(added_by_rank)
+    unserved: int = 0
 
     @classmethod
     def of(cls, held: EvaluationData, low: int, high: int, depth: int) -> ListPlaces:
         """Of the users ``low`` … ``high − 1``, down to a rank."""
         counted = np.diff(held.indptr[low : high + 1]) > 0
         filled = np.zeros((len(held.lists), depth + 1), dtype=np.int64)
+        served = np.zeros(len(counted), dtype=np.bool_)
         for own, lists in zip(filled, held.lists, strict=True):
             starts = lists.indptr[low : high + 1]
             lengths = np.where(counted, np.diff(starts), 0)
+            served |= lengths > 0
             last = lists.rank[np.maximum(starts[1:] - 1, 0)] if len(lists.rank) else lengths
             gaps = (lengths > 0) & (last > lengths)  # ranks ascend, each once, so that the last tells
             closed = np.bincount(np.minimum(lengths[~gaps], depth), minlength=depth + 1)
@@ -50,12 +54,13 @@ class ListPlaces(Mergeable):
                 entries = np.repeat(gaps, np.diff(starts))
                 ranks = lists.rank[starts[0] : starts[-1]][entries]
                 own[1:] += np.bincount(ranks[ranks <= depth], minlength=depth + 1)[1:]
-        return cls(int(np.count_nonzero(counted)), filled)
+        return cls(int(np.count_nonzero(counted)), filled, int(np.count_nonzero(counted & ~served)))
 
     @property
     def missing(self) -> Floats:
-        """The share of users without a list, by model."""
-        return np.asarray(1.0 - self.filled[:, 0] / max(self.users, 1), dtype=np.float64)
+        """The share of users without a list, by model, besides those who have none from any model."""
+        without = self.users - self.unserved - self.filled[:, 0]
+        return np.asarray(without / max(self.users, 1), dtype=np.float64)
 
     def empty(self, k: int | None) -> Floats:
         """The share of places up to a rank that lists leave empty, by model; ``None`` is the deepest that any fills."""

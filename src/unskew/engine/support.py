@@ -172,6 +172,18 @@ def differing_worth(
     return differing_lists(held.lists[a], held.lists[b], users, weights, worth)
 
 
+def lists_apart(held: EvaluationData, a: int, b: int, worth: Floats) -> float:
+    """Σ |difference of worth| over all places of two models' lists: 0 where nothing that is relevant tells them apart.
+
+    Args:
+        worth: by rank.
+    """
+    even = np.ones(max(len(held.lists[model].items) for model in (a, b)))
+    users = np.arange(held.users, dtype=np.int64)
+    found = differing_lists(held.lists[a], held.lists[b], users, ItemWeights(even, even), worth)
+    return float(found.sums[:, 0].sum())
+
+
 class Lists(Protocol):
     """The lists of one model: those of user u stand at ``indptr[u] ≤ e < indptr[u + 1]``."""
 

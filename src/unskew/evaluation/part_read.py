@@ -75,6 +75,7 @@ class ReadFacts(Mergeable):
         if train is not None:
             told = with_note(train.account, self.train, train.time is not None, train.feedback)
             train = replace(train, account=told)
+        later = self.division is not None and test.share is None and self.division.later
         people, guesses = known.population, known.guesses
         predictions = {
             name: replace(account, dropped=added_counts(account.dropped, dropped))
@@ -84,6 +85,7 @@ class ReadFacts(Mergeable):
             known,
             test=test,
             train=train,
+            rules=replace(known.rules, later=later),
             rows=(test.account.rows, 0 if train is None else train.account.rows),
             users=self.users,
             train_users=self.train_users,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from unskew.alignment.division import later
 from unskew.alignment.inputs import FittedModels, Inputs, Rules
 from unskew.alignment.sources import (
     Predictor,
@@ -178,6 +179,7 @@ def rules_of(request: Request, test: Log, train: Log | None) -> Rules:
         by_users=share == "users",
         train_share=None if train is None else train.share,
         train_cut=train is not None and train.cut_by_time,
+        later=train is not None and test.share is None and later(test, train),
         ranks=request.ranks,
         rates=request.rates,
         fixed_relevance=request.fixed_relevance,

@@ -138,12 +138,34 @@ def _written_otherwise(name: str, found: tuple[Respelled, ...], harm: str) -> It
 
 
 def lists_of_models(facts: Facts) -> Iterator[str]:
-    """Ids, missing lists and training items, model by model."""
+    """Ids, missing lists and training items, model by model; what all models lack is told by ``users_unserved``."""
+    lacking = _unserved(facts)
     for name, coded in facts.aligned.found_lists.items():
-        yield from _about_lists(plain(name), coded, unseen=facts.inputs.rules.unseen)
+        yield from _about_lists(plain(name), coded, lacking, unseen=facts.inputs.rules.unseen)
 
 
-def _about_lists(name: str, coded: FoundLists, *, unseen: bool) -> Iterator[str]:
+def _unserved(facts: Facts) -> int:
+    """Users with held-out interactions who have a list from no model, where several models have lists."""
+    return facts.answers[0].sums.places.unserved if len(facts.aligned.found_lists) > 1 else 0
+
+
+def users_unserved(facts: Facts) -> Iterator[str]:
+    """Users without a list from any model: said once, with what to do."""
+    rows, lacking = facts.aligned.facts.rows, _unserved(facts)
+    if not lacking:
+        return
+    new = ", as many as have no training row," if lacking == rows.untrained else ""
+    others = (
+        ", or judge the others alone: give the users who have lists, each once, as the population (users=…), and leave "
+        "out the rows of all others with invalid='drop'"
+    )
+    yield (
+        f"{lacking:,} of {rows.active:,} users with held-out interactions{new} have a list from no model and score 0 "
+        f"for all of them. Make lists for them too{'' if facts.in_fold else others}."
+    )
+
+
+def _about_lists(name: str, coded: FoundLists, lacking: int, *, unseen: bool) -> Iterator[str]:
     for strange in coded.strange:
         yield (
             f"{name}: {strange.share:.0%} of its {strange.what}s occur in no log. They look like '{strange.listed}', "
@@ -156,8 +178,9 @@ def _about_lists(name: str, coded: FoundLists, *, unseen: bool) -> Iterator[str]
             "have. Number the items of each list 1, 2, 3, …, or leave the column out where a score orders the lists: "
             "columns={'rank': ''}."
         )
-    if without := coded.account["users_without_list"]:
-        yield f"{name}: {without:,} users with held-out interactions have no list and score 0."
+    if (without := coded.account["users_without_list"] - lacking) > 0:
+        more = "more " if lacking else ""
+        yield f"{name}: {without:,} {more}users with held-out interactions have no list and score 0."
     if unseen and (repeats := coded.account[TRAINING_ITEMS]):
         yield (
             f"{name}: {repeats:,} listed items are in the user's training data and cannot be hits. Remove them and "
@@ -202,11 +225,14 @@ def empty_lists(facts: Facts) -> Iterator[str]:
     """Lists that are missing evenly count as empty ones: said where sums over lists are computed."""
     if not (summing := facts.estimators(Need.LISTS)):
         return
+    alike: dict[int, list[str]] = {}
     for name, account in facts.aligned.account["models"].items():
         empty = account.get("users_without_list", 0) + account.get("silent_users_without_list", 0)
-        if empty:
+        alike.setdefault(empty, []).append(plain(name))
+    for number, names in alike.items():
+        if number:
             yield (
-                f"{plain(name)}: {empty:,} of {facts.aligned.facts.rows.users:,} users have no list; for "
+                f"{' and '.join(names)}: {number:,} of {facts.aligned.facts.rows.users:,} users have no list; for "
                 f"{', '.join(summing)} they count as users whom the model recommends nothing."
             )
 

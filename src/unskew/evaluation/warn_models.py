@@ -85,7 +85,7 @@ def level_lost(facts: Facts) -> Iterator[str]:
         return
     whose = "whole log" if model.refers(rows) is Scope.LOG else "training log"
     if cut_by_time(rows, rules):
-        cut = "test" if rows.cut_by_time else "training"
+        cut = "training" if rules.train_cut and not rows.cut_by_time else "test"
         yield (
             f"The propensities describe the {whose}, and time decided which rows are in the {cut} log, so their "
             "level means nothing here: they are used up to a constant, and assume that what was shown more often in "

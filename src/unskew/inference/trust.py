@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 DOUBT = "Little trust: "
-NO_VALUE = "no value: "
+NO_VALUE = "no value"
 MIN_ESS = 30.0
 MAX_SHARE = 0.25
 MIN_USERS = 50
@@ -15,11 +15,6 @@ MAX_GAP = 0.1
 def withheld(reasons: Sequence[str]) -> str:
     """Why there is no verdict; empty where nothing but chance stands in the way."""
     return f"Undecided because {reasons[0]}." if reasons else ""
-
-
-def no_value(reason: str) -> str:
-    """Why there is no value; empty where there is one."""
-    return f"{NO_VALUE}{reason}." if reason else ""
 
 
 def doubts(
@@ -56,6 +51,16 @@ def doubts(
 def doubt(note: str) -> str:
     """The sentence of a verdict that names nobody, and that there is a reason to doubt all the same."""
     return f"{DOUBT}{note}." if note else ""
+
+
+def no_value(reason: str) -> str:
+    """The sentence of an estimate whose value is refused; empty where there is one."""
+    return f"{NO_VALUE}: {reason}." if reason else ""
+
+
+def has_no_value(trust: str) -> bool:
+    """Whether an estimate's sentence says that there is no value, in some scenarios at least."""
+    return trust.startswith(NO_VALUE)
 
 
 def is_doubt(trust: str) -> bool:

@@ -49,6 +49,18 @@ class Answer(NamedTuple):
     lost_replicates: int
 
 
+NO_INTERVAL = Interval(math.nan, math.nan, math.nan)
+
+
+class Value(NamedTuple):
+    """The value of a model with its interval, or why there is none; ``beyond`` says why no such value can be."""
+
+    value: float
+    interval: Interval
+    refused: str = ""
+    beyond: str = ""
+
+
 def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
     """Put the rows of one table together; ``errors`` is the error probability of each comparison, by cell."""
     plan, setting, sums = measured.plan, measured.setting, measured.sums
@@ -167,7 +179,7 @@ def _points(measured: Measured) -> tuple[list[Estimate], list[Weights]]:
         tally = engine.item_tally(run, by_item.weights)
         weights.append(_weights(run, tally, measured.setting))
         for t, values in enumerate(by_item.ratios(run)):
-            rows = [Value(float(value), NONE) for value in values]
+            rows = [Value(float(value), NO_INTERVAL) for value in values]
             estimates += _rows(measured, (run, t), tally, None, sums.extent.users_with_rows, rows, None)
     return estimates, weights
 
@@ -209,18 +221,6 @@ def _withhold_contradicted(judged: Judged) -> None:
                 found[pair] = Judgement(math.nan, math.nan, False, (reason,), reason)
 
 
-class Value(NamedTuple):
-    """The value of a model with its interval, or why there is none; ``beyond`` says why no such value can be."""
-
-    value: float
-    interval: Interval
-    refused: str = ""
-    beyond: str = ""
-
-
-NONE = Interval(math.nan, math.nan, math.nan)
-
-
 def _values(measured: Measured, place: int, drawn: Floats | None) -> list[Value]:
     """The models' values in one cell; ``drawn`` are replicates of them."""
     setting, moments = measured.setting, measured.sums.moments[place]
@@ -234,8 +234,8 @@ def _values(measured: Measured, place: int, drawn: Floats | None) -> list[Value]
             few = not math.isnan(interval.low) and (compared.wins(j) < ENOUGH_HITS or place in measured.counts)
             interval = covering(replicates, interval) if few else replicates
         beyond = compared.impossible(interval.low, interval.high, j)
-        if refused := refused_value(compared, j) or beyond:
-            found.append(Value(math.nan, NONE, refused, beyond))
+        if refused := refused_value(compared, j, interval) or beyond:
+            found.append(Value(math.nan, NO_INTERVAL, refused, beyond))
         else:
             ends = compared.possible(j).cut(interval.low, interval.high)
             found.append(Value(float(moments.values[j]), Interval(interval.se, *ends)))
@@ -361,6 +361,8 @@ def _verdict(
 def _trust(measured: Measured, compared: CellComparisons, a: int, b: int, judged: Judgement, word: Outcome) -> str:
     setting, run, cell = measured.setting, compared.run, compared.cell
     if not compared.moments.differ[a, b]:
+        if compared.same_lists(a, b):
+            return f"As {run.metrics[cell.metric]} counts, the two models give the same lists."
         return "The two models score the same for every user."
     lists = list_note(measured, run.metrics[cell.metric], a, b)
     if not word.decided:

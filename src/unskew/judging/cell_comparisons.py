@@ -11,7 +11,7 @@ import numpy as np
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import Cell
 from unskew.engine.support import DifferingWorth
-from unskew.estimators import Standing, Target
+from unskew.estimators import Need, Standing, Target
 from unskew.inference.contrast import Contrast, alone, contrast
 from unskew.inference.fixed_users import DrawnErrors
 from unskew.inference.intervals import critical, percentile, two_sided_p
@@ -119,6 +119,8 @@ class CellComparisons:
 
     def judge(self, a: int, b: int) -> Judgement:
         """The interval that all checks allow, cut to what the metric can be, and whether it names a winner."""
+        if self.same_lists(a, b):
+            return Judgement(0.0, 0.0, False)
         difference = self.difference(a, b)
         checks = self._checks(a, b, difference)
         checks = replace(checks, others=(*checks.others, *self._rare_hits(a, b, difference)))
@@ -132,6 +134,10 @@ class CellComparisons:
             return Judgement(math.nan, math.nan, False, (reason,), reason)
         low, high = self.possible(a, b).cut(found.low, found.high)
         return replace(found, low=low, high=high)
+
+    def same_lists(self, a: int, b: int) -> bool:
+        """Whether two models give the same lists; margins, and so this, are judged of a few models only."""
+        return len(self.measured.setting.models) <= MOST_MODELS and self.measured.same_lists(self.place, a, b)
 
     def _no_margin(self, a: int, b: int, found: Judgement) -> str:
         """Why the interval does not show that two models differ by less than a margin; empty where it does.

@@ -2,7 +2,7 @@
 
 A user without a list, and a place that a list leaves empty, count as 0: a verdict may then tell lists that were not
 finished, or were cut before items were removed from them, from others, and not one model from another. So it may with
-lists that a model makes up for users of whom it has learnt nothing.
+lists that a model makes up for users of whom it has learnt nothing. Users who have a list from no model favour none.
 """
 
 from __future__ import annotations

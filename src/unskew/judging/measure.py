@@ -148,6 +148,7 @@ class Measured:
         answers: where answers lie, for runs that rest on them.
         weights: what is expected of the weights of every item's pairs, where P is known for seen pairs only.
         apart: where the lists of pairs of models differ, by place and models, as far as it was looked up.
+        alike: which pairs of models give the same lists, by metric and models, as far as it was looked up.
     """
 
     engine: Engine
@@ -165,6 +166,7 @@ class Measured:
     answers: AnswerChecks | None = None
     weights: ItemWeights | None = None
     apart: dict[tuple[int, int, int], DifferingWorth] = field(default_factory=dict)
+    alike: dict[tuple[Metric, int, int], bool] = field(default_factory=dict)
 
     def knows_items(self, run: EstimatorRun) -> bool:
         """Whether P of all listed places is known."""
@@ -182,6 +184,22 @@ class Measured:
             limit = sample_limit(self.engine.users)
             self.apart[place, a, b] = self.engine.differing_worth(a, b, weights, asked.table(run.depth), limit)
         return self.apart[place, a, b]
+
+    def same_lists(self, place: int, a: int, b: int) -> bool:
+        """Whether two models give the same lists, as far as the metric of a cell looks at them.
+
+        Whatever is relevant, neither is then better. Only where no held-out row tells them apart it is looked up.
+        """
+        run = self.plan.runs[self.plan.cells[place].run]
+        metric = run.metrics[self.plan.cells[place].metric]
+        if not self.tips or self.sums.moments[place].differ[a, b] or not isinstance(metric, RankingMetric):
+            return False
+        if (metric, a, b) not in self.alike:
+            worth = metric.table(run.depth)
+            if not metric.additive:  # what a rank is worth depends on the other ones: all of them count
+                worth = np.where(worth > 0.0, np.arange(len(worth), 0.0, -1.0), 0.0)
+            self.alike[metric, a, b] = self.engine.lists_apart(a, b, worth) == 0.0
+        return self.alike[metric, a, b]
 
 
 def measure(

@@ -1,7 +1,7 @@
 """One answer from all scenarios of an estimator: what holds in every one of them, and where the rest turns.
 
-value       the average over the scenarios: none of them is chosen
-interval    from the lowest end to the highest: it holds if any scenario is right
+value       the average over the scenarios in which every model has a value: none of them is chosen
+interval    from the lowest end to the highest: it holds if any scenario is right in which the model has a value
 verdict     ahead where one model is ahead in all scenarios, depends where in some, else undecided
 p           the largest
 tipping     the least, over the scenarios of what is ahead in all of them
@@ -20,7 +20,7 @@ from unskew.engine.plan import ScenarioCells
 from unskew.estimators import Need, Standing
 from unskew.estimators.scenarios import Axis
 from unskew.inference.intervals import Interval
-from unskew.inference.trust import is_doubt
+from unskew.inference.trust import NO_VALUE, has_no_value, is_doubt
 from unskew.inference.turning import Difference, Stretch, hull, stretches, whole
 from unskew.inference.verdict import Judgement, Outcome, outcome
 from unskew.judging.cell_comparisons import CellComparisons
@@ -54,26 +54,50 @@ def assuming(cells: ScenarioCells, assumption: str) -> ScenarioCells:
 def scenario_estimates(cells: ScenarioCells, rows: Sequence[Sequence[Estimate]]) -> list[Estimate]:
     """One row per model, from its rows in every scenario."""
     found = []
+    common = [n for n, row in enumerate(rows) if not any(math.isnan(e.value) for e in row)]
     for several in zip(*rows, strict=True):
-        low, high = hull([Interval(e.se, e.low, e.high) for e in several])
+        known = [e for e in several if not math.isnan(e.value)] or several[:1]
+        low, high = hull([Interval(e.se, e.low, e.high) for e in known])
         found.append(
             replace(
                 several[0],
                 estimator=str(cells.estimator),
                 target=cells.target,
-                value=float(np.mean([e.value for e in several])),
-                se=max(e.se for e in several) if not any(math.isnan(e.se) for e in several) else math.nan,
+                value=float(np.mean([several[n].value for n in common])) if common else math.nan,
+                se=max(e.se for e in known) if not any(math.isnan(e.se) for e in known) else math.nan,
                 low=low,
                 high=high,
                 ess=min(e.ess for e in several),
                 max_weight_share=max(e.max_weight_share for e in several),
                 standing=cells.estimator.standing(cells.target),
                 promise=cells.estimator.promise(cells.target),
-                trust=next((e.trust for e in reversed(several) if e.trust), ""),
+                trust=_refused(cells, several, common) or next((e.trust for e in reversed(several) if e.trust), ""),
                 assumption=cells.scenarios.assumption,
             )
         )
     return found
+
+
+def _refused(cells: ScenarioCells, several: Sequence[Estimate], common: Sequence[int]) -> str:
+    """In which scenarios there is no value, and why, or which ones an average leaves out; empty where it has all."""
+    gone = [n for n, e in enumerate(several) if has_no_value(e.trust)]
+    if len(gone) == len(several):
+        return several[0].trust
+    if gone:
+        said = several[gone[0]].trust.replace(NO_VALUE, f"{NO_VALUE} for {_at(cells, gone)}", 1)
+        return (
+            f"{said} Its range is that of the other scenarios, the average of those in which all models have a value."
+        )
+    lacking = [n for n in range(len(several)) if n not in common]
+    return f"its average leaves out {_at(cells, lacking)}: not all models have a value there." if lacking else ""
+
+
+def _at(cells: ScenarioCells, places: Sequence[int]) -> str:
+    """Some of the scenarios in words."""
+    if len(cells.scenarios.axes) > 1:
+        return f"{len(places)} of {len(cells.scenarios.points)} scenarios"
+    (axis,) = cells.scenarios.axes
+    return f"{axis.name} {', '.join(axis.shown(cells.scenarios.points[n].at[0]) for n in places)}"
 
 
 def holds_everywhere(judged: Sequence[Mapping[Pair, Judgement]], pair: Pair) -> bool:
@@ -145,9 +169,7 @@ def agreed(verdicts: Sequence[Verdict], tables: Sequence[ScenarioTable]) -> list
     Each holds if its own assumption does, and nothing in the log tells which of them does.
     """
     somewhere = {
-        (table.metric, table.estimator, table.target, row.a, row.b): {
-            sign for sign, point in zip(row.sign, table.points, strict=True) if _left(table, point)
-        }
+        (table.metric, table.estimator, table.target, row.a, row.b): {row.sign[n] for n in table.places}
         for table in tables
         for row in table.differences
     }
@@ -165,11 +187,6 @@ def agreed(verdicts: Sequence[Verdict], tables: Sequence[ScenarioTable]) -> list
         ]
         found.append(_against(v, against[0]) if against else v)
     return found
-
-
-def _left(table: ScenarioTable, point: Numbers) -> bool:
-    """Whether answers leave a scenario."""
-    return table.left is None or table.left[0] - 1e-9 <= point[0] <= table.left[1] + 1e-9
 
 
 def _key(v: Verdict) -> tuple[str, str, str, str, str]:
@@ -250,7 +267,7 @@ def where_it_turns(
             return _sentence(axis, parts, names), ends[0] if ends else None
     ahead = [sum(each.sign == sign for each in there) for sign in (1, -1)]
     told = [f"{name} is ahead in {n} of {len(there)} scenarios" for name, n in zip(names, ahead, strict=True) if n]
-    return f"{' and '.join(told)}.", None
+    return f"{' and '.join(told)}{'' if len(told) > 1 else '; in the others, this log cannot decide'}.", None
 
 
 def _sentence(axis: Axis, parts: Sequence[Stretch], names: tuple[str, str]) -> str:

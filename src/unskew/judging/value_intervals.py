@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from unskew.estimators import Need, Target
+from unskew.inference.contrast import FEWEST
 from unskew.inference.intervals import Interval
 from unskew.inference.verdict import FEW_WINS, MORE_HITS
 from unskew.judging.answers import WEAK
@@ -93,8 +95,32 @@ def value_doubt(compared: CellComparisons, model: int) -> str:
     return f"{share:.0%} of the list's worth lies on items that the log could never show." if share > 0.05 else ""
 
 
-def refused_value(compared: CellComparisons, model: int) -> str:
-    """Why answers give no value, in words; empty where they do, or the value does not rest on answers."""
+def refused_value(compared: CellComparisons, model: int, interval: Interval) -> str:
+    """Why there is no value, in words; empty where there is one."""
+    return _refused_by_answers(compared, model) or _leaves_all_open(compared, model, interval)
+
+
+def _leaves_all_open(compared: CellComparisons, model: int, interval: Interval) -> str:
+    """Where an interval holds all that the metric can be, from one end to the other: many users make it look precise.
+
+    A value of 0 is shown as a bound from above, a sum without an upper end as one that nothing bounds, and of a handful
+    of users nobody expects more.
+    """
+    run, largest = compared.run, compared.possible(model).high
+    share = run.target in (Target.PER_USER, Target.POOLED) and Need.RELEVANT not in run.estimator.needs(run.target)
+    ranked = isinstance(run.metrics[compared.cell.metric], RankingMetric)
+    if (
+        not (share and ranked)
+        or compared.alone(model).users < FEWEST
+        or interval.low > 0.0
+        or not interval.high >= largest
+    ):
+        return ""
+    return f"a few interactions carry so much of the weight that anything from 0 to {largest:g} is possible"
+
+
+def _refused_by_answers(compared: CellComparisons, model: int) -> str:
+    """Why answers give no value; empty where they do, or the value does not rest on answers."""
     found = compared.answers(model)
     if found is None:
         return ""

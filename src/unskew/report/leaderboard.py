@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from unskew.inference.trust import has_no_value
 from unskew.inference.verdict import Outcome
 from unskew.report import numbers
 from unskew.report.document import NEVER, Cell, Column, Sentence, Span, Table
@@ -17,12 +18,20 @@ from unskew.report.view import Facet, View, in_scenarios
 from unskew.report.words import limits
 from unskew.result import Estimate, LeaderboardRow, Result, Verdict
 
+IN_PART = "in part"  # ahead or behind in some scenarios, where the opposite holds in none
 SEVERAL = 4  # models from which an order says more than sentences on their pairs
 _MIRRORED = {
     Outcome.BETTER: Outcome.WORSE,
     Outcome.WORSE: Outcome.BETTER,
     Outcome.AHEAD: Outcome.BEHIND,
     Outcome.BEHIND: Outcome.AHEAD,
+}
+
+
+TURNING = {
+    f"{Outcome.BEHIND} {IN_PART}": " Behind it in some scenarios, ahead in none: ",
+    f"{Outcome.AHEAD} {IN_PART}": " Ahead of it in some scenarios, behind in none: ",
+    str(Outcome.DEPENDS): " Depends on what the log cannot tell: ",
 }
 
 
@@ -40,16 +49,16 @@ def ranked(view: View, facet: Facet) -> list[LeaderboardRow]:
     known = [e for e in rows if math.isfinite(e.value)]
     tops = [e.model for e in known if e.value == known[0].value]
     verdicts = {frozenset((v.a, v.b)): v for v in view.verdicts(facet, carrier)}
-    return [_row(e, known, tops, verdicts) for e in rows]
+    return [_row(view, e, known, tops, verdicts) for e in rows]
 
 
 def _row(
-    e: Estimate, known: Sequence[Estimate], tops: Sequence[str], verdicts: dict[frozenset[str], Verdict]
+    view: View, e: Estimate, known: Sequence[Estimate], tops: Sequence[str], verdicts: dict[frozenset[str], Verdict]
 ) -> LeaderboardRow:
     values = [other.value for other in known]
     exists = math.isfinite(e.value)
     against = [v for top in tops if exists and (v := verdicts.get(frozenset((top, e.model)))) is not None]
-    words = [_from_the_side_of(e.model, v) for v in against]
+    words = [_from_the_side_of(view, e.model, v) for v in against]
     behind = bool(words) and all(word in (Outcome.WORSE, Outcome.BEHIND) for word in words)
     on_top = exists and e.model == tops[0]
     return LeaderboardRow(
@@ -62,15 +71,22 @@ def _row(
         value=e.value,
         low=e.low,
         high=e.high,
-        against_best="" if on_top or not words else str(words[0]),
+        against_best="" if on_top or not words else words[0],
         in_best_group=exists and not behind,
         turns="" if on_top or not against else against[0].turns,
     )
 
 
-def _from_the_side_of(model: str, verdict: Verdict) -> Outcome:
+def _from_the_side_of(view: View, model: str, verdict: Verdict) -> str:
+    if leader := view.ahead_in_part(verdict):
+        return f"{Outcome.AHEAD if leader == model else Outcome.BEHIND} {IN_PART}"
     word = Outcome(verdict.verdict)
-    return word if verdict.a == model else _MIRRORED.get(word, word)
+    return str(word if verdict.a == model else _MIRRORED.get(word, word))
+
+
+def depends(against: str) -> bool:
+    """Whether it is not the same in all scenarios."""
+    return against == Outcome.DEPENDS or against.endswith(IN_PART)
 
 
 def best_group(view: View, facet: Facet) -> Sentence:
@@ -84,12 +100,14 @@ def best_group(view: View, facet: Facet) -> Sentence:
         by = " on samples of the log"
     if any(map(in_scenarios, view.estimates(facet, top.estimator))):
         by = " by its average over all scenarios"
+        if any(has_no_value(e.trust) for e in view.estimates(facet, top.estimator)):
+            by = " by its average over the scenarios in which all models have a value"
     spans = [Span(top.model, "name"), Span(f" comes first on {facet.metric}{by}.")]
-    same = [row.model for row in others if row.in_best_group and row.against_best != Outcome.DEPENDS]
-    depending = [row.model for row in others if row.against_best == Outcome.DEPENDS]
-    if not same and not depending:
+    same = [row.model for row in others if row.in_best_group and not depends(row.against_best)]
+    if not same and not any(depends(row.against_best) for row in others):
         spans.append(Span(" All others are behind it." if len(others) > 1 else " The other one is behind it."))
-    for lead, names in ((" Cannot be told from it: ", same), (" Depends on what the log cannot tell: ", depending)):
+    turning = {against: [row.model for row in others if row.against_best == against] for against in TURNING}
+    for lead, names in ((" Cannot be told from it: ", same), *((TURNING[word], turning[word]) for word in TURNING)):
         if names:
             spans += [Span(lead), *_listed(names), Span(".")]
     return Sentence(tuple(spans), "order")
@@ -100,6 +118,10 @@ def _listed(names: Sequence[str]) -> list[Span]:
     for n, name in enumerate(names):
         spans += [Span(", ")] * bool(n) + [Span(name, "name")]
     return spans
+
+
+def _tone(against: str) -> str:
+    return str(Outcome.DEPENDS) if depends(against) else against
 
 
 def leaderboard_table(view: View, facet: Facet) -> Table:
@@ -123,7 +145,7 @@ def leaderboard_table(view: View, facet: Facet) -> Table:
             row.model,
             numbers.number(row.value, places),
             limits(cells[row.model], places),
-            Cell(row.against_best, row.against_best) if row.against_best else numbers.DASH,
+            Cell(row.against_best, _tone(row.against_best)) if row.against_best else numbers.DASH,
             "yes" if row.in_best_group else "",
             row.turns,
         )

@@ -1,7 +1,8 @@
 """What would decide where a log does not: answers about pairs in which lists differ, and the command that plans them.
 
-The command works as it is printed: it names the files of this result, and models as ``--model`` fitted them. Where
-something came from memory, or a name is nothing that a command line should be made of, it is the call in Python.
+The command works as it is printed: it names the files of this result as they were typed, and models as ``--model``
+fitted them. Who did not ask on the command line, and has something that came from memory or under a name that no
+command line should be made of, gets the call in Python.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from unskew.report.view import View, unique
 from unskew.report.words import practically_equal
 
 DETECT = "10%"
+LONGEST = 80  # characters of a model's name: longer ones may be shown in part, and cannot be typed again
 ENDINGS = {*SEPARATORS, *PARQUET, *ARROW, *LISTED, *PACKED}
 TEXT = (
     f"Show people some of the pairs in which the lists differ, and write down what comes back. How many it takes, and "
@@ -29,7 +31,6 @@ TEXT = (
 )
 # How files were read is how they are read again; what is usual need not be said.
 READING = {"feedback": "implicit", "relevant": None, "invalid": "error", "duplicates": None}
-_RECIPE = re.compile(r"[\w./@:+~=(),<>|' -]+")
 _PLAIN = re.compile(r"[\w./@:+~-][\w./@:+~ -]*")
 
 
@@ -52,8 +53,11 @@ def next_step(view: View) -> tuple[doc.Block, ...]:
     models = unique(name for v in open_pairs for name in (v.a, v.b))
     if not models:
         return ()
-    command = _command(inputs, models, facet.metric) or _call(inputs, facet.metric)
-    return (section("result.next", doc.Steps("What would decide", ((TEXT, command),))),)
+    command: str | None = _command(inputs, models, facet.metric) or None
+    if command is None and not _typed(_accounts(inputs)["log"]):
+        command = _call(inputs, facet.metric)
+    text = TEXT if command else f"{TEXT.removesuffix(':')}, unskew plan says."
+    return (section("result.next", doc.Steps("What would decide", ((text, command),))),)
 
 
 def _command(inputs: Mapping[str, Any], models: list[str], metric: str) -> str:
@@ -88,12 +92,13 @@ def _accounts(inputs: Mapping[str, Any]) -> dict[str, Any]:
 
 def _model(name: str, account: Any) -> str:
     """A model as an option: its file of lists, or what ``--model`` said of it; empty where it is neither."""
-    if not _PLAIN.fullmatch(name):
+    said = str(account.get("model", "")) if isinstance(account, Mapping) else ""
+    whole = len(name) < LONGEST and name.isprintable() and bool(said or _typed(account))
+    if not whole and not _PLAIN.fullmatch(name):
         return ""
     if file := _file(account):
         return f"--recs {shlex.quote(f'{name}={file}')}"
-    said = str(account.get("model", "")) if isinstance(account, Mapping) else ""
-    return f"--model {shlex.quote(f'{name}={said}')}" if _RECIPE.fullmatch(said) else ""
+    return f"--model {shlex.quote(f'{name}={said}')}" if said and said.isprintable() else ""
 
 
 def _columns(given: Mapping[str, str], models: list[str]) -> list[str]:
@@ -126,5 +131,12 @@ def _call(inputs: Mapping[str, Any], metric: str) -> str:
 
 def _file(account: Any) -> str:
     """The file that an input came from; empty where it came from memory."""
+    if path := _typed(account):
+        return path if path.isprintable() else ""
     source = str(account.get("source", "")) if isinstance(account, Mapping) else ""
     return source if PurePath(source).suffix.lower() in ENDINGS and _PLAIN.fullmatch(source) else ""
+
+
+def _typed(account: Any) -> str:
+    """The path of an input as it was typed on the command line; empty where it was given in Python."""
+    return str(account.get("path", "")) if isinstance(account, Mapping) else ""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from unskew.inference.verdict import Outcome
 from unskew.report import document as doc
 from unskew.report import numbers
-from unskew.report.leaderboard import ranked
+from unskew.report.leaderboard import depends, ranked
 from unskew.report.view import Facet, View, grouped, in_scenarios, unique
 from unskew.report.words import AS_IT_IS, NOT_DEBIASED, limits, rows_of
 from unskew.result import Estimate, LeaderboardRow, Result
@@ -109,7 +109,7 @@ def _cell(view: View, facet: Facet, row: LeaderboardRow | None, notes: _Notes) -
     carrier, places = view.carrier(facet), view.places(facet)
     e = next(e for e in view.estimates(facet, carrier) if e.model == row.model)
     mark = "" if row.in_best_group or row.place is None else BEHIND
-    if row.against_best == Outcome.DEPENDS:
+    if depends(row.against_best):
         mark = DEPENDS
     text = numbers.number(e.value, places)
     if row.place is not None:

@@ -9,9 +9,13 @@ Of a metric (and segment) the estimator that counts there speaks (``View.carrier
 
 The interval is two-sided and holds for all pairs (and segments) together, as wide as every check allows. So a "yes" to
 an absolute margin is wrong with a probability of at most (1 − level)/2, and to a relative one of at most 1 − level:
-either Δ lies below its interval or b's value below its own, (1 − level)/2 each. Over scenarios the interval holds in
-each of them, so a yes does too. What a verdict is refused for, an interval is no evidence for either (``no_margin``),
-and what nothing debiases is answered with "undecided".
+either Δ lies below its interval or b's value below its own, (1 − level)/2 each. What a verdict is refused for, an
+interval is no evidence for either (``no_margin``), and what nothing debiases is answered with "undecided".
+
+Over scenarios of what the log cannot tell each is judged by itself, with b's value there. One of them is right, so what
+is answered alike in all of them is the answer, at the same level; else it is undecided.
+
+The same lists twice (``same_lists``) are equally good whatever is relevant: neither is better, and none worse.
 
 Estimators that undo the skew by different assumptions may agree on who is ahead and not on by how much. So the others
 of the run that debias this metric and segment must not stand against an answer (``_against``):
@@ -41,13 +45,16 @@ from unskew.inference.trust import is_doubt
 from unskew.inference.verdict import Outcome
 from unskew.plain import plain
 from unskew.report import numbers
+from unskew.report.margins import Case, by_place, cases_of, ends_of, facet_of
 from unskew.report.scenario_words import range_of
-from unskew.report.view import Facet, View, in_scenarios, unique, winner
+from unskew.report.view import Facet, View, in_scenarios, same_lists, unique, winner
 from unskew.requirement import Reply, Requirement, Requirements, Statement
 from unskew.result import Result, Verdict
 
 UNCORRECTED = "it rests on a model of outcomes that nothing in the log corrects, so it is not evidence"
 NOTHING_DEBIASED = "nothing here undoes the skew of the log, so it is not evidence"
+
+SAME_LISTS = "both give the same lists, which score the same whatever is relevant"
 
 LONGEST = 150  # characters of an assumption that stands behind every answer
 
@@ -68,11 +75,15 @@ def _answer(view: View, asked: Statement) -> Requirement:
     verdict = next((v for v in view.verdicts(facet, carrier) if {v.a, v.b} == {asked.a, asked.b}), None)
     if verdict is None:
         return _reply(asked, facet, None, Reply.UNDECIDED, f"{carrier} has no interval of the difference")
+    others = _others(view, asked, facet, verdict)
+    if same_lists(verdict):
+        _refuse_vacuous(view, asked, [verdict, *others])
+        reply = Reply.NO if asked.margin is None else Reply.YES
+        return _reply(asked, facet, verdict, reply, SAME_LISTS)
     if view.standing(facet, carrier) is Standing.MODEL:
         return _reply(asked, facet, verdict, Reply.UNDECIDED, UNCORRECTED)
     if not view.standing(facet, carrier).debiased:
         return _reply(asked, facet, verdict, Reply.UNDECIDED, NOTHING_DEBIASED)
-    others = _others(view, asked, facet, verdict)
     _refuse_vacuous(view, asked, [verdict, *others])
     found = _judged(view, asked, verdict)
     if found.answer == Reply.UNDECIDED or not (against := _against(view, asked, Reply(found.answer), others)):
@@ -82,11 +93,7 @@ def _answer(view: View, asked: Statement) -> Requirement:
 
 def _judged(view: View, asked: Statement, v: Verdict) -> Requirement:
     """What one verdict answers."""
-    return _better(asked, _of(v), v) if asked.margin is None else _not_worse(view, asked, _of(v), v)
-
-
-def _of(v: Verdict) -> Facet:
-    return Facet(v.metric, v.target, v.segment)
+    return _better(asked, facet_of(v), v) if asked.margin is None else _not_worse(view, asked, facet_of(v), v)
 
 
 def _others(view: View, asked: Statement, facet: Facet, mine: Verdict) -> list[Verdict]:
@@ -114,36 +121,28 @@ def _against(view: View, asked: Statement, reply: Reply, others: Sequence[Verdic
     for v in others:
         name = f"{v.estimator} ({v.target})"
         if asked.margin is not None and reply is Reply.YES:
-            low, _ = _ends(view, asked, v)
-            least, _ = _margins(view, asked, _of(v), v.estimator)
-            if low <= -least:  # False where one of them is not there
-                own = f" (its margin: {_bound(view, asked, v, least, 'lowest')})" if asked.relative else ""
-                return f"{name} does not confirm it: {_range(view, asked, v)}{own}"
+            if failing := [case for case in cases_of(view, asked, v) if case.room <= 0.0]:  # not where one is missing
+                case = min(failing, key=lambda case: case.room)
+                own = f" (its margin: {_bound(view, asked, v, case.least, 'lowest')})" if asked.relative else ""
+                where = f" at {case.where}" if case.where else ""
+                return f"{name} does not confirm it: {case.interval}{where}{own}"
         elif _judged(view, asked, v).answer == (Reply.NO if reply is Reply.YES else Reply.YES):
             said = f"puts {winner(v)} ahead" if Outcome(v.verdict).decided else "does not confirm it"
             return f"{name} {said}: {_range(view, asked, v)}"
     return ""
 
 
-def _ends(view: View, asked: Statement, v: Verdict) -> tuple[float, float]:
-    """The interval of by how much the first model of a statement is better."""
-    sign = -1.0 if view.traits(v.metric).lower_is_better else 1.0
-    low, high = sorted(sign * end * (1.0 if v.a == asked.a else -1.0) for end in (v.low, v.high))
-    return low, high
-
-
 def _range(view: View, asked: Statement, v: Verdict) -> str:
     """The same in words."""
-    return (range_of if in_scenarios(v) else numbers.interval)(
-        *_ends(view, asked, v), numbers.decimals([(v.low, v.high)])
-    )
+    ends, places = ends_of(view, asked, v), numbers.decimals([(v.low, v.high)])
+    return (range_of if in_scenarios(v) else numbers.interval)(*ends, places)
 
 
 def _refuse_vacuous(view: View, asked: Statement, verdicts: Sequence[Verdict]) -> None:
     """An absolute margin that even a score of 0 would keep."""
     if asked.margin is None or asked.relative or view.traits(asked.metric).lower_is_better:
         return
-    rows = [e for v in verdicts for e in view.estimates(_of(v), v.estimator)]
+    rows = [e for v in verdicts for e in view.estimates(facet_of(v), v.estimator)]
     highest = max((e.high for e in rows if e.model == asked.b and not math.isnan(e.high)), default=math.inf)
     if asked.margin < highest or any(e.value < 0.0 for e in rows):
         return
@@ -178,25 +177,48 @@ def _better(asked: Statement, facet: Facet, v: Verdict) -> Requirement:
 
 
 def _not_worse(view: View, asked: Statement, facet: Facet, v: Verdict) -> Requirement:
-    sign = -1.0 if view.traits(facet.metric).lower_is_better else 1.0
-    low, high = _ends(view, asked, v)
-    least, most = _margins(view, asked, facet, v.estimator)
+    cases = cases_of(view, asked, v)
+    known = [case for case in cases if not math.isnan(case.room)]
+    if not known:
+        won = Outcome(v.verdict).decided and winner(v) == asked.a
+        reply, reason = (Reply.YES, _won(asked, v)) if won else (Reply.UNDECIDED, _open(v))
+        return _reply(asked, facet, v, reply, reason, math.nan)
+    reply, reason, case = _by_cases(view, asked, v, cases, min(known, key=lambda case: case.room))
+    sign = -1.0 if view.traits(v.metric).lower_is_better else 1.0
+    low, high = sorted((sign * case.low, sign * case.high))
+    bound = -sign * (case.most if reply is Reply.NO else case.least)
+    found = _reply(asked, facet, v, reply, reason, bound)
+    return replace(found, difference=sign * case.difference, low=low, high=high)
+
+
+def _by_cases(view: View, asked: Statement, v: Verdict, cases: Sequence[Case], least: Case) -> tuple[Reply, str, Case]:
+    """The answer, why, and the case that is nearest to another answer; ``least`` is that with the least room."""
+    replies, known = {case.reply for case in cases}, f"{_given(v)}{_doubts(v)}"
+    lowest = _bound(view, asked, v, least.least, "lowest")
     if Outcome(v.verdict).decided and winner(v) == asked.a:
-        return _reply(asked, facet, v, Reply.YES, f"{asked.a} is {_word(v)}{_given(v)}{_doubts(v)}", -sign * least)
-    if math.isnan(low) or math.isnan(least):
-        return _reply(asked, facet, v, Reply.UNDECIDED, _open(v))
+        return Reply.YES, _won(asked, v), least
     if v.no_margin:
-        return _reply(asked, facet, v, Reply.UNDECIDED, f"{v.no_margin.rstrip('.')}{_also(v)}", -sign * least)
-    interval = numbers.interval(low, high, numbers.decimals([(v.low, v.high)]))
-    bound = _bound(view, asked, v, least, "lowest")
-    if low > -least:
-        return _reply(
-            asked, facet, v, Reply.YES, f"{interval} lies above {bound}{_given(v)}{_doubts(v)}", -sign * least
-        )
-    if high < -most:
-        lost = f"{interval} lies below {_bound(view, asked, v, most, 'highest')}{_given(v)}{_doubts(v)}"
-        return _reply(asked, facet, v, Reply.NO, lost, -sign * most)
-    return _reply(asked, facet, v, Reply.UNDECIDED, f"{interval} does not exclude {bound}{_also(v)}", -sign * least)
+        return Reply.UNDECIDED, f"{v.no_margin.rstrip('.')}{_also(v)}", least
+    if replies == {Reply.YES}:
+        return Reply.YES, f"{_even_at(least)}{least.interval} lies above {lowest}{known}", least
+    if len(replies) > 1:
+        return Reply.UNDECIDED, f"{by_place(view, v, cases)}{_also(v)}", least
+    if replies == {Reply.UNDECIDED}:
+        where = f"at {least.where}: " if least.where else ""
+        return Reply.UNDECIDED, f"{where}{least.interval} does not exclude {lowest}{_also(v)}", least
+    if not ends_of(view, asked, v)[1] < 0.0:  # the scenarios of another estimator contradict these
+        return Reply.UNDECIDED, _open(v), least
+    most = max(cases, key=lambda case: case.excess)
+    highest = _bound(view, asked, v, most.most, "highest")
+    return Reply.NO, f"{_even_at(most)}{most.interval} lies below {highest}{known}", most
+
+
+def _even_at(case: Case) -> str:
+    return f"in every scenario, even at {case.where}: " if case.where else ""
+
+
+def _won(asked: Statement, v: Verdict) -> str:
+    return f"{asked.a} is {_word(v)}{_given(v)}{_doubts(v)}"
 
 
 def _bound(view: View, asked: Statement, v: Verdict, margin: float, end: str) -> str:
@@ -204,19 +226,8 @@ def _bound(view: View, asked: Statement, v: Verdict, margin: float, end: str) ->
     text = numbers.number(-margin, None)
     if asked.margin is None or not asked.relative:
         return text
-    value = numbers.number(margin / asked.margin, view.places(_of(v)))
+    value = numbers.number(margin / asked.margin, view.places(facet_of(v)))
     return f"{text}, {100.0 * asked.margin:g} % of {plain(asked.b)}'s {end} value {value}"
-
-
-def _margins(view: View, asked: Statement, facet: Facet, estimator: str) -> tuple[float, float]:
-    """The margin, or its least and largest size where it is a share of a value that is itself an estimate."""
-    assert asked.margin is not None
-    if not asked.relative:
-        return asked.margin, asked.margin
-    e = next((e for e in view.estimates(facet, estimator) if e.model == asked.b), None)
-    if e is None or math.isnan(e.low) or math.isnan(e.high) or math.isnan(e.value):
-        return math.nan, math.nan
-    return asked.margin * max(e.low, 0.0), asked.margin * max(e.high, 0.0)
 
 
 def _word(v: Verdict) -> str:

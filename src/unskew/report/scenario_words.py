@@ -32,9 +32,25 @@ def between(value: float, low: float, high: float, places: int | None = None, *,
     return f"{ends} over all scenarios, {numbers.number(value, places, sign=sign)} on average"
 
 
-def depends(verdict: Verdict, brief: bool) -> tuple[Span, ...]:
-    """A pair that is decided in some scenarios only: in which, and by whom."""
+def ahead_in_part(verdict: Verdict, leader: str, on: str, end: str = ".") -> tuple[Span, ...]:
+    """A pair in which one model is ahead in some scenarios and the other one in none: up to where, and what is open."""
+    other = verdict.b if leader == verdict.a else verdict.a
+    begins = f"{leader} is ahead "
+    where = "in some scenarios"
+    if verdict.turns.startswith(begins):  # other estimators may be what turns it
+        where = verdict.turns.removeprefix(begins).rstrip(".")
+    return Span(leader, "name"), Span(" is ahead of "), Span(other, "name"), Span(f"{on} {where}{end}")
+
+
+def depends(verdict: Verdict, brief: bool, leader: str) -> tuple[Span, ...]:
+    """A pair that is decided in some scenarios only: in which, and by whom.
+
+    Args:
+        leader: who is ahead in some of them, where the other model is in none.
+    """
     on = "" if brief else f" on {verdict.metric}"
+    if leader:
+        return ahead_in_part(verdict, leader, on)
     names = Span("Between "), Span(verdict.a, "name"), Span(" and "), Span(verdict.b, "name")
     return *names, Span(f"{on} it depends: {verdict.turns}")
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 from unskew.estimators import Standing
+from unskew.inference.trust import has_no_value
 from unskew.inference.verdict import Outcome
 from unskew.report import numbers
 from unskew.report.names import clean, shown
@@ -113,6 +114,8 @@ class View:
     def carrier(self, facet: Facet) -> str:
         """The estimator whose word counts in a facet: that with the strongest promise among those with an interval.
 
+        One whose values are refused has an interval that says nothing, and is not passed over for a weaker promise.
+
         Of several with the same promise the last one counts: dr is asked for beside ips, not the other way round. What
         holds in all scenarios of what the log cannot tell counts more than what assumes one of them.
         """
@@ -124,7 +127,10 @@ class View:
 
     def _strongest(self, facet: Facet) -> str:
         there = unique(e.estimator for e in self.estimates(facet))
-        sure = {e.estimator for e in self.estimates(facet) if not math.isnan(e.low) or _answered(e)}
+        there_or_refused = (
+            e for e in self.estimates(facet) if not math.isnan(e.low) or _answered(e) or has_no_value(e.trust)
+        )
+        sure = {e.estimator for e in there_or_refused}
         known = [name for name in there if name in sure] or there
         return min(reversed(known), key=lambda name: self._strength(facet, name))
 
@@ -151,6 +157,21 @@ class View:
         cell = (*facet, estimator)
         found = (t for t in self.result.scenarios if (t.metric, t.target, t.segment, t.estimator) == cell)
         return next(found, None)
+
+    def ahead_in_part(self, v: Verdict) -> str:
+        """The model that is ahead in some scenarios, by any estimator, where the other one is in none; or empty."""
+        if v.verdict != Outcome.DEPENDS:
+            return ""
+        upwards = -1 if self.traits(v.metric).lower_is_better else 1
+        signs = {
+            upwards * row.sign[n]
+            for table in self.result.scenarios
+            if (table.metric, table.segment) == (v.metric, v.segment)
+            for row in table.differences
+            if (row.a, row.b) == (v.a, v.b)
+            for n in table.places
+        } - {0}
+        return "" if len(signs) != 1 else v.a if signs == {1} else v.b
 
     def naive(self, facet: Facet) -> str | None:
         """The naive estimator of a facet, if it is there and something else carries the headline."""
@@ -240,6 +261,11 @@ def decided(verdict: Verdict) -> bool:
 def winner(verdict: Verdict) -> str:
     """The model that a decided verdict names."""
     return verdict.a if Outcome(verdict.verdict).first else verdict.b
+
+
+def same_lists(verdict: Verdict) -> bool:
+    """Whether two models give the same lists: only then nothing is left of the interval."""
+    return verdict.difference == verdict.low == verdict.high == 0.0
 
 
 def in_scenarios(row: Estimate | Verdict) -> bool:

@@ -11,8 +11,8 @@ from unskew.inference.verdict import Outcome
 from unskew.report import numbers
 from unskew.report.agreement_words import agreement
 from unskew.report.document import Sentence, Span
-from unskew.report.scenario_words import between, depends, range_of, scenario_notes, what_it_depends_on
-from unskew.report.view import Facet, View, decided, grouped, in_scenarios, unique, winner
+from unskew.report.scenario_words import ahead_in_part, between, depends, range_of, scenario_notes, what_it_depends_on
+from unskew.report.view import Facet, View, decided, grouped, in_scenarios, same_lists, unique, winner
 from unskew.result import Estimate, Result, Verdict
 
 NOT_DEBIASED = "Not debiased"
@@ -76,6 +76,7 @@ def headline_sentences(view: View, *, brief: bool = False) -> list[Sentence]:
             scale=max(values.get(v.a, math.inf), values.get(v.b, math.inf)),
             needed=users_needed(view, v),
             lower_is_better=view.traits(v.metric).lower_is_better,
+            in_part=view.ahead_in_part(v),
         )
         for v in ordered
     ]
@@ -124,6 +125,7 @@ def say(
     scale: float = math.inf,
     needed: int | None = None,
     lower_is_better: bool = False,
+    in_part: str = "",
 ) -> Sentence:
     """One verdict in plain words, with what naive would have said where that is something else.
 
@@ -133,16 +135,18 @@ def say(
         scale: the larger of the two values, beside which a difference is small or not.
         needed: how many users would decide an open pair.
         lower_is_better: whether the metric counts errors.
+        in_part: the model that is ahead in some scenarios, where the other one is in none.
     """
     if math.isnan(verdict.difference):
         why = "there is no estimate of their difference"
         return _pair(verdict, " and ", f" cannot be compared on {verdict.metric}: {why}.")
     if verdict.difference == 0.0 and not verdict.se > 0.0:
-        return _pair(verdict, " equals ", f" on {verdict.metric}: they score the same for every user.")
+        same = "give the same lists" if same_lists(verdict) else "score the same for every user"
+        return _pair(verdict, " equals ", f" on {verdict.metric}: they {same}.")
     if decided(verdict):
         parts = _decided(verdict, comparisons, brief, least, lower_is_better)
     elif verdict.verdict == Outcome.DEPENDS:
-        parts = depends(verdict, brief)
+        parts = depends(verdict, brief, in_part)
     else:
         parts = _undecided(verdict, brief, scale, needed)
     flag = disagreement(verdict, naive)
@@ -189,24 +193,42 @@ def _title(view: View, facet: Facet) -> Sentence:
     if len(models) == 2 and len(ahead) == 1:
         (behind,) = beaten
         return Sentence((Span(ahead[0], "name"), Span(f" {leads} "), Span(behind, "name"), on), word)
+    others = "both others" if len(models) == 3 else f"all {len(models) - 1} others"
+    if top := _never_behind(view, verdicts, models):
+        if len(models) == 2:
+            return Sentence(ahead_in_part(verdicts[0], top, on.text, end=""), Outcome.DEPENDS)
+        where = Span(" in some scenarios at least, and behind in none")
+        return Sentence((Span(top, "name"), Span(f" is ahead of {others}"), on, where), Outcome.DEPENDS)
     depending = [v for v in verdicts if v.verdict == Outcome.DEPENDS and not {v.a, v.b}.isdisjoint(ahead)]
     what = Span(what_it_depends_on(view.scenarios(facet, view.carrier(facet))))
     if depending and not beaten:
         who = (Span("Whether "), *_together(models, "or"), Span(" is ahead")) if len(models) == 2 else _WHO
         return Sentence((*who, on, Span(" depends on "), what), Outcome.DEPENDS)
+    if all(map(same_lists, verdicts)):
+        return Sentence((*_together(models), Span(" give the same lists"), on), "undecided")
     if not beaten:
         answered = any(Standing(v.standing) is Standing.ANSWERED for v in verdicts)
         told = "Log and answers" if answered else "This log"
         return Sentence((Span(f"{told} cannot decide between "), *_together(models), on), "undecided")
     if len(ahead) == 1 and all(decided(v) for v in verdicts if ahead[0] in (v.a, v.b)):
-        rest = "both others" if len(models) == 3 else f"all {len(models) - 1} others"
-        return Sentence((Span(ahead[0], "name"), Span(f" {leads} {rest}"), on), word)
+        return Sentence((Span(ahead[0], "name"), Span(f" {leads} {others}"), on), word)
     if not ahead:
         return Sentence((Span("No model is ahead of all others"), on), "undecided")
     if depending:
         return Sentence((*_together(ahead), Span(" may come first"), on, Span(": that depends on "), what), "depends")
     tail = f" {'is' if len(ahead) == 1 else 'are'} not beaten by any other model"
     return Sentence((*_together(ahead), Span(tail), on), "undecided")
+
+
+def _never_behind(view: View, verdicts: Sequence[Verdict], models: Sequence[str]) -> str:
+    """The model that is ahead of all others in some scenarios at least, not of all in every one, and behind in none."""
+    for model in models:
+        own = [v for v in verdicts if model in (v.a, v.b)]
+        if not all(map(decided, own)) and all(
+            model == (winner(v) if decided(v) else view.ahead_in_part(v)) for v in own
+        ):
+            return model
+    return ""
 
 
 def trust(view: View) -> list[str]:
