@@ -132,8 +132,9 @@ class _File:
 
     def content(self) -> dict[str, Any]:
         """What stands in it."""
+        content = read_small(self.path, LARGEST, ANEW)
         try:
-            text = read_small(self.path, LARGEST, ANEW).decode("utf-8")
+            text = content.decode("utf-8")
             if any(line.count(".") > DOTS for line in text.splitlines()):  # tomllib takes minutes for such names
                 raise ValueError(f"a line has more than {DOTS} dots")
             return tomllib.loads(text)
