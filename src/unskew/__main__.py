@@ -1,12 +1,22 @@
-"""The command ``unskew``, also as ``python -m unskew``; Ctrl-C is answered from the first moment."""
+"""The command ``unskew``, also as ``python -m unskew``; Ctrl-C is answered from the first moment.
+
+No module is taken from the working folder, where files of others may lie: neither here (``python -m`` puts it first,
+and has looked there for a few of its own by now) nor by processes that are started.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
+
+if __name__ == "__main__" and not sys.flags.safe_path and sys.path[0] != os.path.dirname(os.path.dirname(__file__)):
+    del sys.path[0]
 
 
 def main() -> None:
     """Load the command line and run it."""
+    os.environ["PYTHONSAFEPATH"] = "1"
+    _fill_closed_streams()
     try:
         from unskew.stopping import stop_on_signals
 
@@ -17,6 +27,15 @@ def main() -> None:
     from unskew.cli import main as run
 
     run()
+
+
+def _fill_closed_streams() -> None:
+    """Where a stream is closed (``2>&-``), its number leads nowhere, instead of to whatever is opened next."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # it gets the lowest number that is free
 
 
 if __name__ == "__main__":

@@ -108,9 +108,12 @@ def shown(value: object) -> str:
         return f"'{plain(value)}'"
     if isinstance(value, int) and abs(value) >= 10**DIGITS:
         return f"a number of about {int(abs(value).bit_length() * 0.30103) + 1:,} digits"
-    if isinstance(value, bool | numbers.Number):
-        return plain(value)
-    return f"{plain(repr(value), 40)} ({type(value).__name__})"
+    try:
+        if isinstance(value, bool | numbers.Number):
+            return plain(value)
+        return f"{plain(repr(value), 40)} ({type(value).__name__})"
+    except (ValueError, RecursionError):  # endless numbers in it, or endless depths
+        return f"a {type(value).__name__}"
 
 
 DIGITS = 30

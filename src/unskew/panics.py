@@ -12,7 +12,7 @@ import re
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from unskew import stopping
 
@@ -67,5 +67,5 @@ def _end() -> None:
     sys.stderr.flush()
     os.dup2(stopping.terminal, _STDERR)
     os.lseek(_aside, 0, os.SEEK_SET)
-    with open(_aside, "rb") as said:
+    with open(_aside, "rb") as said, suppress(OSError):
         os.write(_STDERR, _PANIC.sub(b"", said.read()))

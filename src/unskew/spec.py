@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, TypeVar
 
+from unskew.bounds import shown
 from unskew.errors import InputError
 from unskew.plain import plain
 
@@ -60,7 +61,7 @@ def show(value: object) -> str:
 def parse(text: str, kind: str = "canonical string") -> Spec:
     """Parse a canonical string; the error names the kind, and points at the first character that does not fit."""
     if not isinstance(text, str):
-        raise InputError(f"a canonical string such as 'gs(strata=5)' is expected, not {plain(repr(text))}.")
+        raise InputError(f"{kind}: a canonical string such as 'gs(strata=5)' is expected, not {shown(text)}.")
     return _Reader(text, kind).whole()
 
 

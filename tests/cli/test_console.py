@@ -5,12 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import polars as pl
 import pytest
 from rich.table import Table
 
+from tests.hostile.processes import shop
 from unskew.cli import console
 from unskew.errors import InputError
 
@@ -71,10 +73,10 @@ def test_names_are_not_markup(capsys: pytest.CaptureFixture[str]) -> None:
     assert shown.count(SHOWN) == 2
 
 
-def run(*arguments: str, redirected: str = "") -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, redirected: str = "", folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     """The command in a shell, its streams redirected."""
     command = f'"{sys.executable}" -m unskew "$@" {redirected}'
-    return subprocess.run(["bash", "-c", command, "bash", *arguments], capture_output=True, text=True)
+    return subprocess.run(["bash", "-c", command, "bash", *arguments], capture_output=True, text=True, cwd=folder)
 
 
 def test_errors_of_usage_show_options_as_text() -> None:
@@ -88,6 +90,33 @@ def test_errors_of_usage_show_options_as_text() -> None:
 def test_closed_streams_are_no_error(redirected: str) -> None:
     assert run("data", "list", redirected=redirected).returncode == 0
     assert run("nonsense", redirected=redirected).returncode == 2
+
+
+LISTS = ("--recs", "alpha=alpha.csv", "--recs", "beta=beta.csv")
+COMMANDS = {
+    "evaluate": ("log.csv", *LISTS, "--propensity", "known", "--json", "out.json", "--html", "out.html"),
+    "audit": ("log.csv", "--json", "out.json"),
+    "sample": ("log.csv", "--strategy", "reg", "--size", "0.5", "--out", "out.csv"),
+    "plan": ("log.csv", *LISTS, "--json", "out.json"),
+}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_error_stream_that_takes_nothing_changes_nothing(command: str, tmp_path: Path) -> None:
+    """Closed, or behind it a full disk: the result, its files and the exit code are the same."""
+    shop(Random(0), tmp_path)
+    ends = []
+    for redirected in ("2> /dev/null", "2>&-", "2> /dev/full"):
+        done = run(command, *COMMANDS[command], redirected=redirected, folder=tmp_path)
+        outputs = sorted(path.name for path in tmp_path.glob("out.*"))
+        ends.append((done.returncode, done.stdout, outputs))
+        for name in outputs:
+            (tmp_path / name).unlink()
+    assert ends[0][0] == 0 and ends[0][1] and ends[0][2]
+    assert ends[1:] == ends[:1] * 2
+    refused = run(command, "nowhere.csv", *COMMANDS[command][1:], redirected="2> /dev/full", folder=tmp_path)
+    assert (refused.returncode, refused.stdout, list(tmp_path.glob("out.*"))) == (2, "", [])
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

@@ -122,7 +122,7 @@ def test_a_folder_that_all_can_write_is_not_used(load: Load, tmp_path: Path) -> 
     load()(3)
     (path,) = kept(tmp_path)
     path.parent.chmod(0o777)
-    with pytest.warns(CacheWarning, match="others can write here"):
+    with pytest.warns(CacheWarning, match="others can write in"):
         function = load()
     assert function(3) == 6 and hits(function) == 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -115,6 +116,17 @@ def test_a_spoilt_registry_is_named(content: bytes, alone: Path) -> None:
     with pytest.raises(us.InputError, match=r"datasets\.json"):
         us.load("coat")
     assert (alone / "datasets.json").read_bytes() == content
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes there")
+@pytest.mark.parametrize("name", ["datasets.json", "data/coat/SHA256SUMS"])
+def test_a_pipe_is_not_waited_for(name: str, alone: Path) -> None:
+    """Neither as the registry nor as checksums."""
+    (alone / "data" / "coat").mkdir(parents=True)
+    write_coat(alone / "data" / "coat")
+    os.mkfifo(alone / name)
+    with pytest.raises(us.InputError, match=rf"{name}: this is a pipe"):
+        us.load("coat")
 
 
 @pytest.mark.parametrize(

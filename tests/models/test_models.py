@@ -282,7 +282,7 @@ def test_mistakes_are_told(log: Log) -> None:
         make("random(seed=-1)").fit(log)
     with pytest.raises(InputError, match="averages a column 'value'"):
         make("average_rating").fit(log)
-    with pytest.raises(InputError, match="cannot read the threshold 'many'"):
+    with pytest.raises(InputError, match="cannot read the threshold relevant='many'"):
         make("most_popular(relevant=many)").fit(log_of([(1, 1, 1.0)], values=True))
     with pytest.raises(InputError, match="length k of lists must be a whole number of at least 1"):
         make("most_popular").fit(log).recommend(log.users, 0)

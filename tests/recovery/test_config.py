@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import os
 import re
+import time
 from pathlib import Path
 
 import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+import unskew as us
 from tests.recovery.kills import CONFIG, survives
-from tests.recovery.small import write
+from tests.recovery.small import MODELS, QUESTIONS, ratings, write
 from unskew.cli import app
-from unskew.cli.study import bytes_of
 from unskew.errors import InputError
+from unskew.studies.recovery import Paired
 from unskew.studies.recovery.config import EXAMPLE, StudyConfig, read_config
 
 run = CliRunner().invoke
@@ -62,7 +64,10 @@ def test_a_study_from_a_file(tmp_path: Path) -> None:
         (('log = "chosen.parquet"', 'dataset = "coat"\nlog = "chosen.parquet"'), "give one of dataset, log"),
         (('popular = "most_popular"', 'popular = "most_poplar"'), "[models]: popular:"),
         (('popular = "most_popular"', "popular = 3"), "popular: write a canonical string, or a table with"),
-        (('popular = "most_popular"', 'popular = { class = "no.such:Class" }'), "'no.such:Class' cannot be imported"),
+        (
+            ('popular = "most_popular"', 'popular = { class = "no.such:Class" }'),
+            "class 'no.such:Class' would run the code of a module",
+        ),
         (
             ('popular = "most_popular"', 'popular = { lists = "a.csv", rank = 1 }'),
             "[models.popular]: 'rank' is not known",
@@ -124,7 +129,7 @@ def test_files_of_other_people(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there() -> None:
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="there is no such file"):
         read_config("no/such.toml")
     assert "--example" in run(app, ["study"]).output
 
@@ -138,15 +143,179 @@ def test_lists_made_elsewhere_are_read_per_draw(tmp_path: Path) -> None:
     assert "mine-0.csv" in told, told
 
 
-@pytest.mark.parametrize(("text", "size"), [("8GiB", 2**33), ("500 MB", 500_000_000), ("1000", 1000), ("1.5kb", 1500)])
-def test_amounts_of_memory(text: str, size: int) -> None:
-    assert bytes_of(text) == size
+OUTSIDE = """
+print("the module was imported")
+class Mine:
+    def fit(self, log):
+        self.items = log.items
+        return self
+    def recommend(self, users, k, *, seen=None):
+        from tests.recovery.small import Backwards
+        return Backwards().fit(self).recommend(users, k, seen=seen)
+"""
 
 
-@pytest.mark.parametrize("text", ["8 GiX", "much", "0", "-1GB"])
-def test_what_is_no_amount(text: str) -> None:
-    with pytest.raises(InputError, match="--memory"):
-        bytes_of(text)
+def test_a_file_runs_no_code_unless_the_command_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module is not even imported before it is named."""
+    (tmp_path / "outside.py").write_text(OUTSIDE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    path = given(tmp_path, CONFIG.replace('chance = "random"', 'mine = { class = "outside:Mine" }'))
+    asked = ["study", str(path), "--store", str(tmp_path / "store"), "--workers", "1"]
+    for more in ((), ("--module", "outsider"), ("--module", "outside.deeper")):
+        done = run(app, [*asked, *more])
+        assert done.exit_code == 2 and "was imported" not in done.output
+        assert "--module outside." in " ".join(done.output.replace("│", "").split())
+    assert not (tmp_path / "store").exists()
+    done = run(app, [*asked, "--module", "outside"])
+    assert done.exit_code == 0 and "was imported" in done.output
+    for odd in ("antigravity:x", ":", "", "os:system", "__main__:x"):
+        path.write_text(CONFIG.replace('chance = "random"', f'mine = {{ class = "{odd}" }}'))
+        with pytest.raises(InputError, match="would run the code of a module"):
+            read_config(path)
+
+
+LISTS = """
+[data]
+log = "chosen.csv"
+random = "random-*.csv"
+relevant = ">=4"
+[study]
+seeds = [3]
+metrics = ["recall@5"]
+[models]
+popular = "most_popular"
+mine = { lists = "mine-{seed}.csv" }
+[questions.counted]
+estimators = ["naive", "snips"]
+propensity = "counted(popularity(gamma=1), train=train.csv)"
+"""
+
+
+@pytest.mark.parametrize(
+    "output",
+    ["--csv=chosen.csv", "--csv=random-1.csv", "--csv=./mine-3.csv", "--csv=train.csv", "--csv=link.csv",
+     "--json=study.json", "--html=other.html"],
+)  # fmt: skip
+def test_no_input_of_a_study_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str) -> None:
+    """Logs, those that a pattern names, lists, files in canonical strings, links, and the file itself."""
+    monkeypatch.chdir(tmp_path)
+    chosen, random = ratings()
+    chosen.write_csv("chosen.csv")
+    random.write_csv("random-1.csv")
+    chosen.select("user", "item").write_csv("train.csv")
+    (tmp_path / "link.csv").symlink_to("mine-3.csv")
+    (tmp_path / "other.html").symlink_to("chosen.csv")
+    lists = chosen.sort("user", "item").with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))
+    lists.select("user", "item", "rank").write_csv("mine-3.csv")
+    (tmp_path / "study.json").write_text(LISTS)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    asked = ["study", "study.json", "--store", "store", "--workers", "1"]
+    done = run(app, [*asked, output])
+    assert done.exit_code == 2, done.output
+    assert "this is an input of the same command" in " ".join(done.output.replace("│", "").split())
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    if output == "--csv=chosen.csv":
+        done = run(app, [*asked, "--csv=out.csv"])
+        assert done.exit_code == 0, done.output
+        assert (tmp_path / "out.csv").exists()
+
+
+def test_a_result_of_python_does_not_replace_what_it_was_made_of(tmp_path: Path) -> None:
+    chosen, random = write(tmp_path)
+    log, other = (us.read_log(path, feedback="ratings") for path in (chosen, random))
+    found = us.study(Paired(log, other, relevant=">=4"), MODELS[:2], QUESTIONS[:1], metrics="recall@5", seeds=1)
+    with pytest.raises(InputError, match="this is an input"):
+        found.to_parquet(random)
+    found.to_parquet(tmp_path / "out.parquet")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes there")
+@pytest.mark.parametrize("place", ["study", "log", "lists", "saved"])
+@pytest.mark.parametrize("what", ["pipe", "zero", "folder", "large", "nothing"])
+def test_what_is_no_plain_file_is_not_waited_for(tmp_path: Path, place: str, what: str) -> None:
+    path = given(tmp_path, CONFIG)
+    odd = tmp_path / ("odd.toml" if place == "study" else "odd.csv")
+    if what == "pipe":
+        os.mkfifo(odd)
+    elif what == "zero":
+        odd.symlink_to("/dev/zero")
+    elif what == "folder":
+        odd.mkdir()
+    elif what == "large":
+        odd.write_bytes(b"# comment\n" * 30_000)
+    if place == "log":
+        path.write_text(CONFIG.replace("chosen.parquet", odd.name))
+    elif place in ("lists", "saved"):
+        path.write_text(CONFIG.replace('chance = "random"', f'chance = {{ {place} = "{odd.name}" }}'))
+    if what == "large" and place in ("lists", "saved"):
+        return  # found out when it is read
+    with pytest.raises(InputError, match=r"odd\.(toml|csv)"):
+        read_config(odd if place == "study" else path)
+
+
+HOSTILE = (
+    "nan", "inf", "-1", "1.5", "1979-05-27", "1979-05-27T07:32:00Z", "07:32:00", "18446744073709551616",
+    "0x" + "f" * 5000, "1" + "0" * 5000, '""', '"x"', '"\\u0000"', "[]", '["x"]', "[[[[1]]]]", "{a=1}", "[nan]",
+    "[1,1]", "[" * 5000 + "]" * 5000, '"/dev/zero"', '"/dev/null"', '"."', '"x\\u001b[31m"', '"' + "y" * 5000 + '"',
+    '["recall@5","mae"]', "[1979-05-27]", "[0xffffffffffffffffffffffffffffff]", '"(((("', '"recall@5', "{" * 900,
+    "a.b.c", "true true", "0.5.5",
+)  # fmt: skip
+KEYS = {
+    "data": ("log", "random", "relevant", "likes", "split", "columns", "feedback", "invalid", "duplicates", "dataset"),
+    "data.world": ("users", "items", "seed", "relevant", "impressions", "skew", "agreement", "test_share", "feedback",
+                   "catalogue", "graded"),
+    "study": ("seeds", "metrics", "target", "candidates", "keep_lists"),
+    "models": ("chance", "chance.model", "chance.class", "chance.options", "chance.lists", "chance.saved"),
+    "questions.popularity": ("estimators", "propensity", "outcome", "target", "metrics", "likes", "verdicts", "random",
+                             "options"),
+    "questions.popularity.options": ("candidates", "drop_seen", "in_sample", "interval", "level", "refit", "repeats",
+                                     "replicates", "sample", "sample_size", "seed", "share", "by", "users"),
+}  # fmt: skip
+FINE = {
+    "agreement": ("-1",), "skew": ("1.5",), "relevant": ("1.5",), "impressions": ("1.5", HOSTILE[7]),
+}  # fmt: skip
+
+
+def with_value(section: str, key: str, value: str) -> str:
+    """The study with another value for a key, and without what would stand beside it."""
+    text = CONFIG
+    if section == "data.world":
+        fine = {"users": "50", "items": "40", "relevant": "9", "impressions": "20"} | {key: value}
+        world = ", ".join(f"{name} = {each}" for name, each in fine.items())
+        return f"[data]\nworld = {{ {world} }}\n[study]{text.partition('[study]')[2]}"
+    if key == "dataset":
+        text = re.sub(r"(?m)^(log|random) = .*$", "", text)
+    if section == "models":
+        text = text.replace('chance = "random"', "")
+        key = f'chance.model = "wmf"\n{key}' if key == "chance.options" else key
+    if section == "questions.popularity.options":
+        return f"{text}[{section}]\n{key} = {value}\n"
+    start, header, rest = text.partition(f"[{section}]\n")
+    rest = re.sub(rf"(?m)^{re.escape(key)} = .*\n", "", rest, count=1)
+    return f"{start}{header}{key} = {value}\n{rest}"
+
+
+@pytest.mark.parametrize(("section", "key"), [(section, key) for section, keys in KEYS.items() for key in keys])
+def test_whatever_a_key_is_set_to_is_refused_with_its_place(tmp_path: Path, section: str, key: str) -> None:
+    """Never a traceback, never a long wait; the file is named, and the section or TOML itself."""
+    path = given(tmp_path, "")
+    for value in HOSTILE:
+        if value in FINE.get(key, ()) and section == "data.world":
+            continue
+        path.write_text(with_value(section, key, value), encoding="utf-8")
+        started = time.monotonic()
+        with pytest.raises(InputError) as error:
+            read_config(path)
+        assert time.monotonic() - started < 20.0
+        told = str(error.value)
+        assert told.startswith((f"{path}, [", f"{path}: this is not TOML", f"{path}: there is no section")), told
+        assert len(told) < 2500 and "--example" in told and told.replace("\n", "").isprintable()
+
+
+def test_names_of_endless_depth_take_no_time(tmp_path: Path) -> None:
+    for text in ("a." * 100_000 + "a = 1", "[" + "a." * 100_000 + "a]"):
+        with pytest.raises(InputError, match="a line has more than 500 dots"):
+            read_config(given(tmp_path, text))
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="process groups are a thing of Unix")

@@ -153,10 +153,11 @@ def test_likes_hide_all_else() -> None:
         ({"metrics": []}, "at least one metric"),
         ({"questions": []}, "at least one question"),
         ({"questions": [QUESTIONS[0], QUESTIONS[0]]}, "a name of its own"),
-        ({"seeds": 0}, "seeds are"),
+        ({"seeds": 0}, "seeds, a number of draws or a list of seeds, must be a whole number of at least 1, not 0"),
         ({"seeds": [1, 1]}, "different seeds"),
-        ({"candidates": "some"}, "'unseen' or 'all'"),
-        ({"memory": 1000}, "one worker needs"),
+        ({"candidates": "some"}, "candidates must be unseen or all, not 'some'"),
+        ({"memory": "300MB"}, "one worker needs"),
+        ({"memory": "much"}, "write an amount of memory as 2GiB"),
     ],
 )
 def test_what_cannot_be_asked(options: dict[str, object], told: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import os
 import re
 import runpy
 import sys
@@ -26,6 +27,7 @@ from unskew.errors import InputError, MissingExtraError
 from unskew.evaluation.comparison import PropensityComparison
 from unskew.report.flat import flat_metrics
 from unskew.result import Result
+from unskew.studies.record import read_json
 
 from .every_output import check_every_output
 from .made_up import INPUTS, NAN, estimate, grid, verdict, withheld
@@ -99,8 +101,24 @@ def test_other_files_are_refused_with_a_reason(text: str, why: str, tmp_path: Pa
     (tmp_path / "r.json").write_text(text)
     with pytest.raises(InputError, match=re.escape(why)):
         Result.from_json(tmp_path / "r.json")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match=r"none\.json: there is no such file"):
         Result.from_json(tmp_path / "none.json")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes there")
+def test_what_is_no_plain_file_is_not_waited_for(tmp_path: Path) -> None:
+    """A pipe, a device without an end, a folder; and numbers that no number can be."""
+    os.mkfifo(tmp_path / "pipe.json")
+    for place in (tmp_path / "pipe.json", Path("/dev/zero"), tmp_path):
+        for read in (Result.from_json, read_json):
+            with pytest.raises(InputError, match=rf"{place}: this is a .*\.\n"):
+                read(place)
+    Result((estimate("a", 0.125), estimate("b", 0.1)), (), (), INPUTS, ()).to_json(tmp_path / "r.json")
+    content = (tmp_path / "r.json").read_text()
+    assert '"value": 0.125' in content
+    (tmp_path / "r.json").write_text(content.replace('"value": 0.125', f'"value": 1{"0" * 400}'))
+    with pytest.raises(InputError, match="looks different"):
+        Result.from_json(tmp_path / "r.json")
 
 
 def test_json_says_when_how_and_by_what_it_was_written(two: Result, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,10 +116,27 @@ def _explain(context: Any, message: str) -> NoReturn:
 
 
 def _tame_streams() -> None:
-    """A stream that cannot show a character shows a question mark, and what is printed to a closed one is lost."""
+    """A stream that cannot show a character shows a question mark, and what is printed to a closed one is lost.
+
+    So is what the error stream does not take (a full disk behind ``2>``, a reader who left): the result is the same.
+    """
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - until the end
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    if sys.stderr is sys.__stderr__ and isinstance(sys.stderr, io.TextIOWrapper):
+        raw = io.BufferedWriter(_Forgiving(sys.stderr.fileno(), "w", closefd=False))
+        sys.stderr = io.TextIOWrapper(raw, sys.stderr.encoding, "replace", line_buffering=True)
+
+
+class _Forgiving(io.FileIO):
+    """A stream for which what cannot be written is written."""
+
+    def write(self, data: Any) -> int:
+        """All of it, or into the void."""
+        try:
+            return super().write(data) or 0
+        except OSError:
+            return len(data)

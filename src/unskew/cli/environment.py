@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
+from typing import Any
 
 import unskew
 from unskew.errors import MissingExtraError
@@ -140,10 +141,11 @@ def _compiler() -> Finding:
         return Finding("Basics", name, False, f"do not compile: {plain(problem)}", "Reinstall numba and llvmlite.")
     if not right:
         return Finding("Basics", name, False, "compile, and give a wrong number", "Reinstall numba and llvmlite.")
-    if kept := [str(each.message) for each in said if "compiled functions" in str(each.message)]:
-        return Finding("Basics", name, True, f"work, but are not kept: {plain(kept[0], 300)}")
-    folder = getattr(getattr(smallest, "_cache", None), "cache_path", None)
-    return Finding("Basics", name, True, f"work, and are kept in {plain_path(folder)}")
+    place: Any = getattr(smallest, "_cache", None)
+    kept = getattr(place, "_enabled", False)
+    found = [f"work, and are kept in {plain_path(place.cache_path)}" if kept else "work, but are not kept"]
+    found += [plain(each.message, 300) for each in said if "compiled functions" in str(each.message)]
+    return Finding("Basics", name, True, ": ".join(found))
 
 
 def _machine() -> Iterator[Finding]:

@@ -194,4 +194,9 @@ def check_outputs(*inputs: Path | None, specs: Iterable[str | None] = (), **path
         allowed = {"html": ("html", "htm"), "parquet": ("parquet", "pq")}.get(kind, (kind,))
         if ending not in allowed:
             raise InputError(f"--{kind} {plain_path(path)}: the file's name should end in .{kind}.")
-    refuse_same([(f"--{kind} {plain_path(path)}", path) for kind, path in asked.items()], read)
+    keep_inputs(read, **paths)
+
+
+def keep_inputs(read: Iterable[Path], **paths: Path | None) -> None:
+    """Refuse an output that is one of the files that are read, or another output."""
+    refuse_same([(f"--{kind} {plain_path(path)}", path) for kind, path in to_files(paths).items()], read)

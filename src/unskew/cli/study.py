@@ -10,13 +10,14 @@ import typer
 
 from unskew.cli import options
 from unskew.cli.console import out, progress
-from unskew.cli.options import HOW, OUTPUT, File, check_outputs, option
+from unskew.cli.options import HOW, OUTPUT, File, Texts, check_outputs, keep_inputs, option
 from unskew.errors import InputError
 
 CONFIG = "A TOML file with data, models and questions; --example prints one."
 STORE = (
     "A folder that keeps finished fits and answers, so that a stopped run continues; by default in the user's cache."
 )
+MODULES = 'A module that the file may take classes from (class = "module:Class"); its code is run. Repeat.'
 WORKERS = "Processes at once; one per core by default, fewer where memory is short. Numbers do not depend on it."
 
 
@@ -28,6 +29,7 @@ def study(
     memory: Annotated[
         str | None, option("Memory for all processes together (8GiB); by default what is free.", HOW)
     ] = None,
+    module: Annotated[Texts, option(MODULES, HOW)] = None,
     json: options.Json = None,
     csv: Annotated[File, option("Write the table of scores as CSV.", OUTPUT)] = None,
     html: options.Html = None,
@@ -52,30 +54,16 @@ def study(
 
     with progress(quiet) as report:
         report("reading", 0, 1)
-        asked = read_config(config)
+        asked = read_config(config, module or [])
+        keep_inputs(asked.inputs, **outputs)
         found = run(
             asked.source,
             asked.models,
             asked.questions,
             **asked.options,
             store=store or cache() / "studies" / "recovery",
-            workers=workers or os.cpu_count() or 1,
-            memory=None if memory is None else bytes_of(memory),
+            workers=workers if workers is not None else os.cpu_count() or 1,
+            memory=memory,
             progress=report,
         )
     options.show_and_write(found, quiet, **outputs)
-
-
-def bytes_of(text: str) -> int:
-    """``8GiB``, ``500 MB``, ``4000000000``."""
-    units = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
-    units |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
-    number = text.strip().rstrip("BbKkMmGgTtIi").strip()
-    unit = text.strip()[len(number) :].strip().upper()
-    try:
-        size = float(number) * units[unit]
-    except (ValueError, KeyError):
-        raise InputError(f"--memory {text}: write a number with a unit, as in 8GiB or 500MB.") from None
-    if not 0 < size < 2**62:
-        raise InputError(f"--memory {text}: it must be more than nothing.")
-    return int(size)

@@ -84,9 +84,11 @@ def _next(finished: Finished) -> tuple[int, Any, BaseException | None]:
 
 def _in_processes(function: Callable[..., Any], jobs: Sequence[Job], workers: int) -> Iterator[tuple[int, Any]]:
     others = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"), initializer=_leave_to_parent)
+    with _surroundings():
+        context = multiprocessing.get_context("spawn")
+        pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_leave_to_parent)
     try:
-        with _interrupts_held(), _one_thread_each():
+        with _interrupts_held(), _surroundings():
             places = {pool.submit(function, *job): place for place, job in enumerate(jobs)}
         going = set(places)
         while going:
@@ -121,12 +123,14 @@ def _interrupts_held() -> Iterator[None]:
 
 
 @contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Processes started in this block do their linear algebra with one thread, as there is one process per core.
+def _surroundings() -> Iterator[None]:
+    """What processes find that are started in this block; what the user has set stays.
 
-    BLAS reads these variables once, when it is loaded; what the user has set stays.
+    They do their linear algebra with one thread, as there is one process per core; BLAS reads this once, when it is
+    loaded. And before they are told where their parent takes modules from, they take none from the working folder.
     """
-    added = [name for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS") if name not in os.environ]
+    names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONSAFEPATH")
+    added = [name for name in names if not os.environ.get(name)]
     os.environ.update(dict.fromkeys(added, "1"))
     try:
         yield

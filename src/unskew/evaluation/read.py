@@ -26,7 +26,6 @@ from unskew.alignment.sources import (
     train_columns,
 )
 from unskew.alignment.vocabulary import training_gains
-from unskew.bounds import word
 from unskew.errors import InputError
 from unskew.evaluation.request import Request
 from unskew.evaluation.sampled import marked
@@ -165,8 +164,6 @@ def rules_of(request: Request, test: Log, train: Log | None) -> Rules:
     """What counts as relevant, as a candidate, as wrong."""
     candidates, share = request.candidates, request.share
     feedback = told_feedback(test, request.relevant)
-    if candidates is not None:
-        word(candidates, ("unseen", "all"), "candidates")
     if candidates == "unseen" and train is None:
         raise InputError("candidates='unseen' are the items outside the user's training data: give train=….")
     return Rules(

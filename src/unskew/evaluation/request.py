@@ -114,14 +114,14 @@ class Request:
         **rest: Any,
     ) -> Request:
         """Parse canonical strings; by default those that people mean who name no estimators."""
-        _check_models(models)
+        check_models(models)
         names = columns if isinstance(columns, Names) else Names(columns, _given_inputs(test, models, rest))
         sampled = sample is not None
         read: dict[str, Any] = {"columns": names.of_guesses, "invalid": rest.get("invalid", "error"), "deferred": True}
         return cls(
             test,
             models,
-            metrics=_parsed_metrics(metrics),
+            metrics=parsed_metrics(metrics),
             estimators=_parsed_estimators(
                 ["naive"] if sampled and estimators is None else estimators,
                 propensity is not None,
@@ -130,7 +130,7 @@ class Request:
                 rest.get("answers") is not None,
             ),
             chosen=estimators is not None or sampled,
-            targets=_parsed_targets(target),
+            targets=parsed_targets(target),
             propensity=None if propensity is None else propensities.make(propensity),
             outcome=None if outcome is None else outcomes.make(outcome, **read),  # files that it names are read alike
             columns=names,
@@ -140,11 +140,13 @@ class Request:
 
     def __post_init__(self) -> None:
         for name in ("drop_seen", "refit", "in_sample", "per_user", "fixed_relevance"):
-            if not isinstance(value := getattr(self, name), int | np.bool_):
+            if not isinstance(value := getattr(self, name), int | np.bool_) or value not in (0, 1):
                 raise InputError(f"{name} must be True or False, not {shown(value)}.")
         if self.share is not None:
             replace(SHARE, words=("users",)).of(self.share, "share")
         word(self.refused, ("error", "skip"), "refused")
+        if self.candidates is not None:
+            word(self.candidates, ("unseen", "all"), "candidates")
         if self.engine is not None:
             word(self.engine, ("memory", "stream"), "engine")
         if self.memory is not None:
@@ -339,7 +341,7 @@ def _given_inputs(test: Any, models: Mapping[str, Any], rest: Mapping[str, Any])
     return given_inputs(test=test, **{name: rest.get(name) for name in others}, models=models)
 
 
-def _check_models(models: Mapping[str, Any]) -> None:
+def check_models(models: Mapping[str, Any]) -> None:
     """Models have names, which tables and verdicts call them by."""
     if not isinstance(models, Mapping):
         raise InputError(
@@ -352,7 +354,8 @@ def _check_models(models: Mapping[str, Any]) -> None:
             raise InputError(f"a model's name must be a text that is not empty, not {shown(name)}.")
 
 
-def _parsed_metrics(asked: Sequence[str | Metric]) -> tuple[Metric, ...]:
+def parsed_metrics(asked: Sequence[str | Metric]) -> tuple[Metric, ...]:
+    """The metrics that were asked for."""
     several = [asked] if isinstance(asked, str | RankingMetric | RatingMetric) else _several("metrics", asked)
     if not several:
         raise InputError("there is nothing to estimate: give at least one metric, metrics=['recall@10'].")
@@ -373,7 +376,8 @@ def _parsed_estimators(
     return _once(estimators.make(estimator) for estimator in asked or usual)
 
 
-def _parsed_targets(asked: str | Sequence[str] | None) -> tuple[Target, ...]:
+def parsed_targets(asked: str | Sequence[str] | None) -> tuple[Target, ...]:
+    """The targets that were asked for, or none."""
     if asked is None:
         return ()
     return _once(Target.make(target) for target in ([asked] if isinstance(asked, str) else _several("target", asked)))

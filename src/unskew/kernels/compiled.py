@@ -5,8 +5,9 @@ and its data are two files, two processes at once or a kill between the two may 
 another. Here every compiled function is one file, with a checksum and all that it was made for. What cannot be kept
 or read is compiled anew, and a warning says once what would help.
 
-Loading a kept function runs code, so that folders in which others can write are not used. Folders are found by numba's
-rules: ``NUMBA_CACHE_DIR``, else ``__pycache__`` beside the kernels, else the user's cache folder.
+Loading a kept function runs code, so that nothing is loaded from folders that others can change (``ownership.py``):
+they are judged when a folder is chosen, and again whenever a function is loaded or kept. Folders are found by numba's
+rules, the first that is ours alone: ``NUMBA_CACHE_DIR``, ``__pycache__`` beside the kernels, the user's cache folder.
 
 The lock of numba's compiler is ours, so that Ctrl-C in a notebook does not leave it taken. One thread compiles, the
 others wait. When the main thread waits in one piece and Ctrl-C comes, Python hears of it only when the lock is there,
@@ -20,7 +21,6 @@ import hashlib
 import io
 import os
 import pickle
-import stat
 import sys
 import threading
 import uuid
@@ -29,14 +29,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numba
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserWideCacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator, UserWideCacheLocator
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import Environment, _rebuild_env, lookup_environment
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
+
+from unskew.ownership import OthersError, own_folder, read_own
 
 TICK = 0.05  # seconds
 SECRET = b"_numba_hashsecret"  # in the names of what compiled code needs to hash texts
@@ -105,13 +107,50 @@ def _warn(kind: str, message: str) -> None:
     warnings.warn(message, CacheWarning, stacklevel=3)
 
 
+def _own(place: Any) -> Any:
+    """One of numba's places, passed over where others can change what lies there."""
+
+    class Own(place):  # type: ignore[misc]
+        def ensure_cache_path(self) -> None:
+            folder = Path(self.get_cache_path())
+            for missing in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
+                with suppress(FileExistsError):
+                    missing.mkdir(mode=0o755)
+            try:
+                own_folder(folder, _owners(self._py_file))
+            except OthersError as why:
+                if place is UserProvidedCacheLocator:
+                    _not_ours(folder, why)
+                raise
+            super().ensure_cache_path()
+
+    return Own
+
+
+def _owners(source: str) -> tuple[int, ...]:
+    """Whoever owns the kernels' source can run code here anyway."""
+    try:
+        return (os.stat(source).st_uid,)
+    except OSError:
+        return ()
+
+
+def _not_ours(folder: Path, why: OthersError) -> None:
+    _warn(
+        "trust",
+        f"{folder}: no compiled functions are taken from here or kept here, since others could run code as you: {why}. "
+        "Set NUMBA_CACHE_DIR to a folder that only you can change.",
+    )
+
+
 class _Places(CompileResultCacheImpl):  # type: ignore[misc]
     """Numba's places; for a user without a home, the user's folder would be one called ``~``, wherever one is."""
 
-    if not os.path.isabs(os.path.expanduser("~")):
-        _locator_classes = [
-            place for place in CompileResultCacheImpl._locator_classes if place is not UserWideCacheLocator
-        ]
+    _locator_classes: ClassVar[list[Any]] = [
+        _own(place)
+        for place in CompileResultCacheImpl._locator_classes
+        if place is not UserWideCacheLocator or os.path.isabs(os.path.expanduser("~"))
+    ]
 
 
 class _Kept(FunctionCache):  # type: ignore[misc]
@@ -121,11 +160,8 @@ class _Kept(FunctionCache):  # type: ignore[misc]
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        folder, source = Path(self.cache_path), Path(function.__code__.co_filename)
-        self._cache_file = _Files(folder, self._impl.filename_base, self._impl.locator.get_source_stamp())
-        if not _trusted(folder, source):
-            self.disable()
-            _warn("trust", f"{folder}: others can write here, so that no compiled functions are kept here. {ADVICE}")
+        stamp, friends = self._impl.locator.get_source_stamp(), _owners(function.__code__.co_filename)
+        self._cache_file = _Files(Path(self.cache_path), self._impl.filename_base, stamp, friends)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled form for a signature, or nothing.
@@ -137,6 +173,9 @@ class _Kept(FunctionCache):  # type: ignore[misc]
             rtsys.initialize(target_context)
             with self._guard_against_spurious_io_errors():
                 return self._load_overload(sig, target_context)
+        except OthersError as why:
+            _not_ours(Path(self.cache_path), why)
+            return None
         except Exception as error:
             path = self._cache_file.path(self._index_key(sig, target_context.codegen()))
             cause = f"{type(error).__name__}: {error}"[:200]
@@ -147,6 +186,8 @@ class _Kept(FunctionCache):  # type: ignore[misc]
         """Keep a compiled form, if that can be done."""
         try:
             super().save_overload(sig, data)
+        except OthersError as why:
+            _not_ours(Path(self.cache_path), why)
         except OSError as error:
             self.disable()
             _warn("save", f"{self.cache_path}: compiled functions cannot be kept here: {error.strerror}. {ADVICE}")
@@ -183,8 +224,8 @@ def _environment(module: str, constants: Any, name: str) -> Any:
 class _Files:
     """One file for every compiled form of a function: a checksum, then what it was made for, and the code."""
 
-    def __init__(self, folder: Path, name: str, stamp: Any) -> None:
-        self._folder, self._name, self._stamp = folder, name, stamp
+    def __init__(self, folder: Path, name: str, stamp: Any, friends: tuple[int, ...]) -> None:
+        self._folder, self._name, self._stamp, self._friends = folder, name, stamp, friends
 
     def path(self, key: Any) -> Path:
         """Where the form for a signature is kept."""
@@ -193,7 +234,7 @@ class _Files:
     def load(self, key: Any) -> Any:
         """What was kept for exactly this function and signature."""
         try:
-            content = self.path(key).read_bytes()
+            content = read_own(self.path(key), self._friends)
         except FileNotFoundError:
             return None
         if hashlib.sha256(content[32:]).digest() != content[:32]:
@@ -206,10 +247,11 @@ class _Files:
     def save(self, key: Any, data: Any) -> None:
         """Keep it: the file appears whole or not at all."""
         content = dumps((self._stamp, key, data))
-        path = self.path(key)
+        path = own_folder(self._folder, self._friends) / self.path(key).name
         temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
         try:
-            temporary.write_bytes(hashlib.sha256(content).digest() + content)
+            with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "wb") as file:
+                file.write(hashlib.sha256(content).digest() + content)
             os.replace(temporary, path)
         except OSError:
             with suppress(OSError):
@@ -220,12 +262,3 @@ class _Files:
         """Forget all forms of this function."""
         for path in self._folder.glob(f"{self._name}.*.nbc"):
             path.unlink(missing_ok=True)
-
-
-def _trusted(folder: Path, source: Path) -> bool:
-    """Whether only those can write into a folder who could change this process or the kernels' source anyway."""
-    if not hasattr(os, "geteuid"):
-        return True
-    there, code = folder.stat(), source.stat()
-    open_to_all = bool(there.st_mode & stat.S_IWOTH and not code.st_mode & stat.S_IWOTH)
-    return there.st_uid in (os.geteuid(), 0, code.st_uid) and not open_to_all

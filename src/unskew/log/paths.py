@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from unskew.errors import InputError
+from unskew.memory import amount
 from unskew.plain import plain
 
 Paths: TypeAlias = str | PathLike[str] | Sequence[str | PathLike[str]]
@@ -42,6 +43,17 @@ def as_path(given: object) -> Path:
     if isinstance(given, str | PathLike):
         return Path(given)
     raise InputError(f"{plain(given)}: a path is a text or a Path, not {type(given).__name__}.")
+
+
+def read_small(path: str | PathLike[str], most: int, remedy: str) -> bytes:
+    """The content of a plain file that has at most so many bytes."""
+    with check_file(path, remedy).open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise InputError(
+            f"{shown(path)}: the file has more than {amount(most)}, and is not what it should be.\n{remedy}"
+        )
+    return content
 
 
 def check_file(path: str | PathLike[str], remedy: str, hint: Callable[[], str] = str) -> Path:

@@ -15,6 +15,14 @@ _THRESHOLD = re.compile(r"\s*(>=|<=|==|>|<)\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)
 _COMPARE = {">=": np.greater_equal, ">": np.greater, "<=": np.less_equal, "<": np.less, "==": np.equal}
 
 
+def threshold_of(relevant: object) -> tuple[str, float]:
+    """``>=4`` → (">=", 4.0)."""
+    match = _THRESHOLD.fullmatch(relevant) if isinstance(relevant, str) else None
+    if match is None or not abs(float(match[2])) <= LARGEST:
+        raise InputError(f"cannot read the threshold relevant={shown(relevant)}: write '>=4', '>3' or '==1'.")
+    return match[1], float(match[2])
+
+
 def told_feedback(log: Log, relevant: str | None) -> Feedback:
     """What the rows say; refused where a log has values and nothing says what they mean."""
     if log.feedback is not None:
@@ -44,10 +52,8 @@ def gains(log: Log, feedback: Feedback, relevant: str | None) -> Floats:
     if log.value is None:
         raise InputError(f"{log.account.source}: feedback '{feedback}' needs a column 'value', and there is none.")
     if relevant is not None:
-        match = _THRESHOLD.fullmatch(relevant) if isinstance(relevant, str) else None
-        if match is None or not abs(float(match[2])) <= LARGEST:
-            raise InputError(f"cannot read the threshold {shown(relevant)}: write '>=4', '>3' or '==1'.")
-        return np.asarray(_COMPARE[match[1]](log.value, float(match[2])), dtype=np.float64)
+        sign, limit = threshold_of(relevant)
+        return np.asarray(_COMPARE[sign](log.value, limit), dtype=np.float64)
     if len(log) and log.value.min() < 0.0:
         raise InputError(
             f"{log.account.source}: values must be at least 0 to be gains; the least is {log.value.min():g}."

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from unskew.errors import InputError
 from unskew.inference.trust import is_doubt
+from unskew.log.paths import read_small
 from unskew.plain import plain_path
 from unskew.requirement import Requirement
 from unskew.result import (
@@ -31,15 +32,15 @@ from unskew.result import (
 from unskew.strict_json import loads
 
 Row = TypeVar("Row")
+LARGEST = 500_000_000  # bytes
 
 
 def read_result(path: str | Path) -> Result:
     """Read a result, or say why this file holds none that can be read."""
     where = plain_path(path)
+    content = read_small(path, LARGEST, "Give the JSON file that a result was written to.")
     try:
-        found = loads(Path(path).read_bytes())
-    except OSError as error:
-        raise InputError(f"{where}: cannot be read: {error.strerror}.") from None
+        found = loads(content)
     except ValueError as error:
         raise InputError(f"{where}: this is not JSON: {error}.") from None
     kind = found.get("kind", "Result") if isinstance(found, Mapping) else None
@@ -55,7 +56,7 @@ def read_result(path: str | Path) -> Result:
         )
     try:
         return _result(found)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         raise InputError(
             f"{where}: a result of this version looks different ({type(error).__name__}: {error})."
         ) from None

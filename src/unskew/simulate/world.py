@@ -47,6 +47,7 @@ from unskew.log.ids import stream_of
 from unskew.log.order import starts_of
 from unskew.memory import require
 from unskew.metrics import RankingMetric, Shape, ranking
+from unskew.parts import Flag
 from unskew.propensity import part_propensity
 from unskew.simulate.challenger import Challenger
 from unskew.simulate.population import Catalogue, Pairs, PairStatus, Population, draw
@@ -90,6 +91,7 @@ class World:
     graded: bool = False
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "graded", Flag().of(self.graded, "'world': graded"))
         word(self.feedback, ("implicit", "conversions"), "'world': feedback")
         object.__setattr__(self, "feedback", Feedback(self.feedback))  # a text is the same choice
         check(

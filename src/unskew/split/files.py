@@ -6,7 +6,6 @@ split that the new one does not have are removed when it is replaced.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
@@ -20,13 +19,16 @@ from unskew.atomic import atomic, folder, together, write_json
 from unskew.kernels.arrays import Floats
 from unskew.log import Log
 from unskew.log.log import WEIGHT
+from unskew.log.paths import read_small
 from unskew.outputs import refuse_existing, refuse_same
 from unskew.plain import plain_path
 from unskew.split.record import SplitSummary
 from unskew.split.split import Split
 from unskew.split.splits import Splits
+from unskew.strict_json import loads
 
 MANIFEST = "manifest.json"
+LARGEST = 100_000_000  # bytes of a manifest
 _OURS = re.compile(r"[0-9]{3,}/(?:train|test)\.parquet")
 
 Progress = Callable[[str, int, int], None]
@@ -91,9 +93,9 @@ def _write(path: Path, log: Log, chance: Floats | None) -> None:
 def _former(directory: Path) -> set[str]:
     """The files that the manifest of an earlier split names; a manifest of something else names none."""
     try:
-        folds = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))["folds"]
+        folds = loads(read_small(directory / MANIFEST, LARGEST, "Remove it."))["folds"]
         named = {str(name) for fold in folds for name in fold["files"].values()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError):  # an InputError is a ValueError
         return set()
     return {name for name in named if _OURS.fullmatch(name)}
 

@@ -29,10 +29,12 @@ import numpy as np
 
 from unskew import atomic, strict_json
 from unskew.errors import InputError
+from unskew.log.paths import read_small
 from unskew.plain import plain as plain_text
 from unskew.plain import plain_path
 from unskew.result import plain
 
+LARGEST = 100_000_000  # bytes of a file of records
 ERRORS = 2.0  # standard errors that chance is granted
 
 
@@ -248,11 +250,12 @@ def write_json(path: str | Path, records: Iterable[Record], about: dict[str, Any
 
 def read_json(path: str | Path) -> tuple[list[Record], dict[str, Any]]:
     """What ``write_json`` wrote."""
+    text = read_small(path, LARGEST, "Give the JSON file of a study's records.")
     try:
-        content = strict_json.loads(Path(path).read_text(encoding="utf-8"))
+        content = strict_json.loads(text)
         rows = content.pop("records")
         return [_record(row) for row in rows], content
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"{plain_path(path)}: these are not records of a study: {plain_text(error)}.\nDelete the file, and run the "
             "experiment again."

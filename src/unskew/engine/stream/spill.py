@@ -25,6 +25,7 @@ from unskew.errors import InputError
 from unskew.kernels.arrays import Ints64
 from unskew.log.paths import shown
 from unskew.memory import amount
+from unskew.ownership import OthersError, own_folder
 from unskew.temporaries import Temporary
 
 
@@ -134,7 +135,11 @@ def _others(chunk: Chunk, number: int) -> pl.DataFrame:
 
 @contextmanager
 def folder_for(needed: int) -> Iterator[Path]:
-    """A new folder on the disk of temporary files, which is removed in the end; refused where it clearly lacks room."""
+    """A new folder on the disk of temporary files, which is removed in the end; refused where it clearly lacks room.
+
+    Parts of the users are pickled there (``kept.py``), so that nobody else must be able to put another folder in its
+    place.
+    """
     place = Path(tempfile.gettempdir())
     free = shutil.disk_usage(place).free
     if needed > free:
@@ -144,9 +149,20 @@ def folder_for(needed: int) -> Iterator[Path]:
         )
     made = Temporary(place, lambda path: path.mkdir(mode=0o700))
     try:
+        _check_own(made.path)
         yield made.path
     finally:
         made.discard()
+
+
+def _check_own(folder: Path) -> None:
+    try:
+        own_folder(folder)
+    except OthersError as why:
+        raise InputError(
+            f"{shown(folder.parent)}: rows cannot lie here for a while, since others could change them: {why}.\nName a "
+            "folder that only you can change with TMPDIR=FOLDER."
+        ) from None
 
 
 @contextmanager

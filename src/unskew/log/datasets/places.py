@@ -22,11 +22,13 @@ from unskew.atomic import write_json
 from unskew.errors import InputError
 from unskew.locks import alone
 from unskew.log.datasets.base import Source
+from unskew.log.paths import read_small
 from unskew.plain import plain, plain_path
 
 LARGEST = 1 << 20  # bytes of the list of registered copies
 CHECKOUT = Path(__file__).parents[4]  # of an installation this is some folder above site-packages
 SUMS = "SHA256SUMS"
+_ANEW = "It is the list of registered data sets: delete it, and add your copies again."
 
 
 def cache() -> Path:
@@ -86,16 +88,13 @@ def locate(source: Source, path: Path) -> Path | None:
 def registry() -> dict[str, str]:
     """The registered copies: name → folder."""
     path = cache() / "datasets.json"
-    try:
-        if path.stat().st_size > LARGEST:
-            raise InputError(_spoilt(path, f"it has more than {LARGEST:,} bytes"))
-        known = strict_json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not os.path.lexists(path):
         return {}
-    except InputError:
-        raise
-    except (OSError, ValueError) as problem:
-        raise InputError(_spoilt(path, getattr(problem, "strerror", None) or str(problem))) from problem
+    content = read_small(path, LARGEST, _ANEW)
+    try:
+        known = strict_json.loads(content)
+    except ValueError as problem:
+        raise InputError(_spoilt(path, str(problem))) from problem
     if not isinstance(known, dict) or not all(isinstance(folder, str) for folder in known.values()):
         raise InputError(_spoilt(path, "it holds something else than names and folders"))
     return known
@@ -110,10 +109,7 @@ def register(name: str, folder: Path) -> None:
 
 
 def _spoilt(path: Path, why: str) -> str:
-    return (
-        f"{plain_path(path)}: the list of registered data sets cannot be read: {plain(why)}.\nDelete it, and add your "
-        "copies again."
-    )
+    return f"{plain_path(path)}: the list of registered data sets cannot be read: {plain(why)}.\n{_ANEW}"
 
 
 def sha256(path: Path) -> str:
@@ -130,11 +126,12 @@ def note_checksums(folder: Path, files: Iterable[str]) -> None:
 
 def compare_checksums(folder: Path, files: Iterable[str], remedy: str) -> None:
     """Refuse a file that is not what was downloaded; a folder without checksums is somebody's own copy."""
-    try:
-        lines = (folder / SUMS).read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
+    if not os.path.lexists(folder / SUMS):
         return
-    except (OSError, ValueError) as problem:
+    content = read_small(folder / SUMS, LARGEST, remedy)
+    try:
+        lines = content.decode("utf-8").splitlines()
+    except ValueError as problem:
         raise InputError(
             f"{plain_path(folder / SUMS)}: the checksums cannot be read: {plain(problem)}.\n{remedy}"
         ) from None

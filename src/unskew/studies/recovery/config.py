@@ -6,21 +6,30 @@ import json
 import re
 import tomllib
 from ast import literal_eval
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any
 
+from unskew.alignment.sources import as_log
+from unskew.bounds import shown
 from unskew.errors import InputError, UnskewError
-from unskew.log import Log, read_log
+from unskew.evaluation.request import MOST_PARTS
+from unskew.log import Log
 from unskew.log.column_maps import MODELS, ColumnMap
-from unskew.log.datasets import load
+from unskew.log.datasets import folder_of, load
+from unskew.log.paths import read_small
+from unskew.log.several import files_of
+from unskew.outputs import files_in
 from unskew.plain import plain, plain_path
 from unskew.simulate import World
 from unskew.studies.recovery.draws import Paired, Source, Worlds
-from unskew.studies.recovery.makers import Fitted, Imported, Maker, Saved, Written
+from unskew.studies.recovery.makers import Fitted, Imported, Maker, Saved, Written, makers_of
 from unskew.studies.recovery.questions import Question
+from unskew.studies.recovery.run import Settings
 
 EXAMPLE = """\
 # How well do estimators recover the truth?   unskew study study.toml --html study.html
@@ -48,6 +57,7 @@ popular = "most_popular"
 neighbours = "item_knn(neighbours=50)"
 wmf = { model = "wmf", dim = [10, 50] }                    # a list of values: one model for each
 # mine = { class = "package.module:Class", options = { depth = 3 } }   # with fit(log), recommend(users, k, seen=…)
+#                                            and, since it runs code: unskew study study.toml --module package.module
 # als = { lists = "als-{seed}.parquet" }                   # lists made elsewhere, from the same training parts
 # factors = { saved = "model-{seed}.npz" }                 # written by model.save of ours, factors included
 
@@ -60,6 +70,9 @@ estimators = ["exposure_path"]
 target = "pooled"
 """
 
+LARGEST = 256_000  # bytes
+DOTS = 500  # of a line
+ANEW = "unskew study --example prints a file to start from."
 READING = ("columns", "feedback", "invalid", "duplicates")  # how files are read
 COLUMNS = ("user", "item", "value", "time", "policy", "propensity")
 DATA = ("log", "random", "dataset", "world", "relevant", "likes", "split", *READING)
@@ -71,51 +84,83 @@ _ARGUMENT = re.compile(rf"\b({'|'.join(READING)})=(\{{[^}}\n]*\}}|'[^'\n]*')")  
 
 @dataclass(frozen=True, eq=False)
 class StudyConfig:
-    """What a file asks for: the arguments of ``study``."""
+    """What a file asks for: the arguments of ``study``.
+
+    Args:
+        inputs: the files that are read, this one included, which no output may replace.
+    """
 
     path: Path
     source: Source
     models: Mapping[str, Maker]
     questions: Sequence[Question]
     options: Mapping[str, Any]
+    inputs: Sequence[Path]
 
 
-def read_config(path: str | Path) -> StudyConfig:
-    """Read and check a file."""
+def read_config(path: str | Path, modules: Collection[str] = ()) -> StudyConfig:
+    """Read and check a file.
+
+    Args:
+        modules: those that it may take classes from, whose code is then run.
+    """
     path = Path(path)
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{plain_path(path)}: cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{plain_path(path)}: this is not UTF-8 text, as TOML must be.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(
-            f"{plain_path(path)}: this is not TOML: {plain(error)}.\nunskew study --example prints a file to start "
-            "from."
-        ) from None
-    file = _File(path)
+    file = _File(path, modules)
+    content = file.content()
     file.known("", content, ("title", "data", "study", "models", "questions"))
+    file.text("", content, "title")
     data, asked = file.table(content, "data"), file.table(content, "study", needed=False)
     file.known("data", data, DATA)
     file.known("study", asked, STUDY)
+    with file.at("study"):
+        seeds = Settings.of(**asked).seeds
     models = file.models(file.table(content, "models"))
     questions = file.questions(file.table(content, "questions"))
-    return StudyConfig(path, file.source(data), models, questions, asked)
+    source = file.source(data, seeds)
+    inputs, places = [path, *file.inputs(content)], source.places(seeds)
+    for name, maker in models.items():
+        with file.at("models", name):
+            inputs += maker.files(places)
+    return StudyConfig(path, source, models, questions, asked, inputs)
 
 
 class _File:
     """Messages name the file and the place in it."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, modules: Collection[str]) -> None:
+        self.path, self.modules = path, modules
+
+    def content(self) -> dict[str, Any]:
+        """What stands in it."""
+        content = read_small(self.path, LARGEST, ANEW)
+        try:
+            text = content.decode("utf-8")
+            if any(line.count(".") > DOTS for line in text.splitlines()):  # tomllib takes minutes for such names
+                raise ValueError(f"a line has more than {DOTS} dots")
+            return tomllib.loads(text)
+        except UnicodeDecodeError:
+            raise InputError(f"{plain_path(self.path)}: this is not UTF-8 text, as TOML must be.") from None
+        except (ValueError, RecursionError) as error:
+            why = "it is nested too deeply" if isinstance(error, RecursionError) else plain(error)
+            raise InputError(f"{plain_path(self.path)}: this is not TOML: {why}.\n{ANEW}") from None
 
     def wrong(self, where: str, what: str) -> InputError:
         """An error at a place."""
-        at = f", [{where}]" if where else ""
+        at = f", [{plain(where)}]" if where else ""
         return InputError(
             f"{plain_path(self.path)}{at}: {what}\nunskew study --example prints a file with everything that is known."
         )
+
+    @contextmanager
+    def at(self, where: str, name: str = "") -> Iterator[None]:
+        """What is wrong in this block is wrong at a place of the file."""
+        try:
+            yield
+        except UnskewError as error:
+            if str(error).startswith(f"{plain_path(self.path)}, ["):
+                raise
+            told = _ARGUMENT.sub(_as_toml, str(error))
+            raise self.wrong(where, f"{plain(name)}: {told}" if name else told) from None
 
     def known(self, where: str, found: Mapping[str, Any], names: Sequence[str]) -> None:
         """Refuse what nobody knows."""
@@ -127,7 +172,7 @@ class _File:
         value = found.get(name)
         if value is None and not needed:
             return {}
-        if not isinstance(value, dict) or not value:
+        if not isinstance(value, dict) or not (value or not needed):
             raise self.wrong("", f"there is no section [{name}], or nothing in it.")
         return value
 
@@ -135,14 +180,14 @@ class _File:
         """A text that may be missing."""
         value = found.get(name)
         if value is not None and not isinstance(value, str):
-            raise self.wrong(where, f"{name} must be a text, not {plain(value)}.")
+            raise self.wrong(where, f"{name} must be a text, not {shown(value)}.")
         return value
 
     def flag(self, where: str, found: Mapping[str, Any], name: str, usual: bool = False) -> bool:
         """true or false."""
         value = found.get(name, usual)
         if not isinstance(value, bool):
-            raise self.wrong(where, f"{name} must be true or false, not {plain(value)}.")
+            raise self.wrong(where, f"{name} must be true or false, not {shown(value)}.")
         return value
 
     def texts(self, where: str, found: Mapping[str, Any], name: str) -> tuple[str, ...] | None:
@@ -152,14 +197,24 @@ class _File:
             return None
         listed = [value] if isinstance(value, str) else value
         if not isinstance(listed, list) or not listed or not all(isinstance(each, str) for each in listed):
-            raise self.wrong(where, f"{name} must be a text or a list of texts, not {plain(value)}.")
+            raise self.wrong(where, f"{name} must be a text or a list of texts, not {shown(value)}.")
         return tuple(listed)
 
     def place(self, text: str) -> str:
         """A path relative to the file."""
         return str(self.path.parent / text)
 
-    def source(self, data: Mapping[str, Any]) -> Source:
+    def inputs(self, content: Mapping[str, Any]) -> Iterator[Path]:
+        """The files of the data, and whatever canonical strings may name."""
+        data = content["data"]
+        for name in ("log", "random"):
+            yield from files_of(self.place(data.get(name, "")).partition("::")[0]) if name in data else ()
+        if (folder := folder_of(data["dataset"]) if "dataset" in data else None) is not None:
+            yield from folder.rglob("*")
+        for text in _texts([content["models"], content["questions"]]):
+            yield from files_in(text)
+
+    def source(self, data: Mapping[str, Any], seeds: Sequence[int]) -> Source:
         """Where draws come from."""
         given = [name for name in ("dataset", "world", "log") if name in data]
         if len(given) != 1:
@@ -167,16 +222,12 @@ class _File:
         if "world" in data:
             return self._world(data)
         relevant, split = self.text("data", data, "relevant"), self.text("data", data, "split")
-        log, random = self._logs(data)
-        called = self.text("data", data, "dataset") or ""
-        options = {} if split is None else {"split": split}
-        try:
-            found = Paired(
-                log, random, relevant=relevant, likes=self.flag("data", data, "likes"), called=called, **options
-            )
-            found.places([0])
-        except UnskewError as error:
-            raise self.wrong("data", str(error)) from None
+        likes, called = self.flag("data", data, "likes"), self.text("data", data, "dataset") or ""
+        with self.at("data"):
+            log, random = self._logs(data)
+            options = {} if split is None else {"split": split}
+            found = Paired(log, random, relevant=relevant, likes=likes, called=called, **options)
+            found.places(seeds)
         return found
 
     def _world(self, data: Mapping[str, Any]) -> Source:
@@ -185,13 +236,12 @@ class _File:
             raise self.wrong("data", "world must be a table: world = { users = 2000, items = 500 }.")
         self.known("data", data, ("world",))
         self.known("data.world", world, tuple(World.__dataclass_fields__))
-        try:
+        with self.at("data"):
             return Worlds(World(**world))
-        except UnskewError as error:
-            raise self.wrong("data", str(error)) from None
 
     def _logs(self, data: Mapping[str, Any]) -> tuple[Log, Log]:
         if "dataset" in data:
+            self.known("data", data, [name for name in DATA if name not in ("log", "random", "world", *READING)])
             found = load(str(data["dataset"]))
             if found.mcar is None:
                 raise self.wrong("data", f"dataset '{plain(found.name)}' has no random sample, which shows the truth.")
@@ -202,29 +252,26 @@ class _File:
         if "relevant" in data:
             reading.setdefault("feedback", "ratings")
         asked = {"test": COLUMNS, "random": COLUMNS, MODELS: ()}
-        try:
-            said = ColumnMap(data.get("columns"), COLUMNS, ("log", "random"), asked)
-            log, random = (
-                read_log(self.place(self.text("data", data, name) or ""), columns=said.of(name, *COLUMNS), **reading)
-                for name in ("log", "random")
+        said = ColumnMap(data.get("columns"), COLUMNS, ("log", "random"), asked)
+        log, random = (
+            as_log(
+                self.place(self.text("data", data, name) or ""), name=name, columns=said.of(name, *COLUMNS), **reading
             )
-        except InputError as error:
-            raise self.wrong("data", _ARGUMENT.sub(_as_toml, str(error))) from None
+            for name in ("log", "random")
+        )
         return log, random
 
     def models(self, found: Mapping[str, Any]) -> dict[str, Maker]:
         """Makers by name."""
         made: dict[str, Maker] = {}
         for name, given in found.items():
-            try:
-                made |= self._makers(name, given)
-            except UnskewError as error:
-                if str(error).startswith(plain_path(self.path)):
-                    raise
-                raise self.wrong("models", f"{plain(name)}: {error}") from None
-        if len(made) < 2:
-            raise self.wrong("models", "a study compares models: give at least two.")
-        return made
+            with self.at("models", name):
+                more = self._makers(name, given)
+            if twice := made.keys() & more.keys():
+                raise self.wrong("models", f"two models are called '{plain(min(twice))}'. Give each a name of its own.")
+            made |= more
+        with self.at("models"):
+            return makers_of(made)
 
     def _makers(self, name: str, given: Any) -> dict[str, Maker]:
         if isinstance(given, str):
@@ -233,15 +280,26 @@ class _File:
         kind = next((kind for kind in kinds if isinstance(given, dict) and kind in given), None)
         if kind is None:
             raise self.wrong("models", f"{plain(name)}: write a canonical string, or a table with {', '.join(kinds)}.")
-        known = kinds[kind]
+        where, known = f"models.{name}", kinds[kind]
         if known is not None:
-            self.known(f"models.{name}", given, known)
+            self.known(where, given, known)
+        text = self.text(where, given, kind) or ""
         if kind == "model":
             return _grid(name, given)
         if kind == "class":
-            return {name: Imported(given["class"], given.get("options", {}))}
-        path = self.place(str(given[kind]))
-        return {name: Written(path) if kind == "lists" else Saved(path)}
+            self._allow(where, text)
+            return {name: Imported(text, given.get("options", {}))}
+        return {name: Written(self.place(text)) if kind == "lists" else Saved(self.place(text))}
+
+    def _allow(self, where: str, place: str) -> None:
+        """A file of somebody else's must not bring code: who runs the study says which modules may."""
+        module = place.partition(":")[0]
+        if module not in self.modules:
+            raise self.wrong(
+                where,
+                f"class '{plain(place)}' would run the code of a module, and nobody has said that it may. If you trust "
+                f"it, say so: unskew study {plain_path(self.path)} --module {plain(module)}.",
+            )
 
     def questions(self, found: Mapping[str, Any]) -> list[Question]:
         """Questions by name."""
@@ -251,7 +309,7 @@ class _File:
             if not isinstance(given, dict):
                 raise self.wrong("questions", f"{plain(name)} must be a section of its own: [{plain(where)}].")
             self.known(where, given, QUESTION)
-            try:
+            with self.at(where):
                 made.append(
                     Question(
                         name,
@@ -266,19 +324,29 @@ class _File:
                         self.texts(where, given, "metrics"),
                     )
                 )
-            except UnskewError as error:
-                if str(error).startswith(plain_path(self.path)):
-                    raise
-                raise self.wrong(where, str(error)) from None
         return made
+
+
+def _texts(content: Any) -> Iterator[str]:
+    """All texts, however deep they stand."""
+    waiting = [content]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict | list):
+            waiting += value.values() if isinstance(value, dict) else value
 
 
 def _as_toml(argument: re.Match[str]) -> str:
     """An argument that a message names, as the file would have it: ``columns = { user = "customer_id" }``."""
-    name, value = argument[1], literal_eval(argument[2])
+    try:
+        name, value = argument[1], literal_eval(argument[2])
+    except (SyntaxError, ValueError):  # a name of the user's that only looks like Python
+        return argument[0]
     if isinstance(value, dict):
-        keys = {key: key if key.isidentifier() else _quoted(key) for key in value}
-        return f"{name} = {{ {', '.join(f'{keys[key]} = {_quoted(each)}' for key, each in value.items())} }}"
+        keys = {key: key if key.isidentifier() else _quoted(key) for key in map(str, value)}
+        return f"{name} = {{ {', '.join(f'{keys[str(key)]} = {_quoted(each)}' for key, each in value.items())} }}"
     return f"{name} = {_quoted(value)}"
 
 
@@ -289,15 +357,23 @@ def _quoted(value: Any) -> str:
 def _grid(name: str, given: Mapping[str, Any]) -> dict[str, Maker]:
     """One model for every combination of the options that are lists."""
     options = {key: value if isinstance(value, list) else [value] for key, value in given.items() if key != "model"}
+    for key, values in options.items():
+        plain_values = all(isinstance(value, str | int | float) for value in values)
+        if not values or not plain_values or len(set(values)) < len(values):
+            raise InputError(f"{plain(key)} must be a value or a list of different values, not {shown(given[key])}.")
+    if (count := prod(map(len, options.values()))) > MOST_PARTS:
+        raise InputError(f"this grid has {count:,} models, and a study compares at most {MOST_PARTS:,}.")
     several = [key for key, values in options.items() if len(values) > 1]
     made: dict[str, Maker] = {}
-    for values in product(*options.values()):
-        chosen = dict(zip(options, values, strict=True))
+    for each in product(*options.values()):
+        chosen = dict(zip(options, each, strict=True))
         told = ", ".join(f"{key}={_written(value)}" for key, value in chosen.items())
         tail = ", ".join(f"{key}={_written(chosen[key])}" for key in several)
-        made[f"{name}({tail})" if tail else name] = Fitted(f"{given['model']}({told})" if told else str(given["model"]))
+        made[f"{name}({tail})" if tail else name] = Fitted(f"{given['model']}({told})" if told else given["model"])
     return made
 
 
-def _written(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _written(value: str | float) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return shown(value) if isinstance(value, int) else str(value)  # Python does not print endless numbers

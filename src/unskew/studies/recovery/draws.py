@@ -14,12 +14,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from unskew import split as splitters
 from unskew.errors import InputError
 from unskew.log import Feedback, Log
 from unskew.log.ids import Ids
+from unskew.log.relevance import threshold_of
 from unskew.simulate import World
 from unskew.split import make_splits
 from unskew.studies.digest import digest_of
@@ -99,6 +101,11 @@ class Source(ABC):
         """What became of its rows."""
         return ()
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that it was read from."""
+        return ()
+
 
 @dataclass(frozen=True, eq=False)
 class Paired(Source):
@@ -122,6 +129,13 @@ class Paired(Source):
     called: str = ""
 
     def __post_init__(self) -> None:
+        if self.relevant is not None:
+            threshold_of(self.relevant)
+            if self.log.value is None and self.random.value is None:
+                raise InputError(
+                    f"relevant={self.relevant!r} says which values are relevant, and neither log has a column 'value'. "
+                    "Leave it out."
+                )
         for name, log in (("log", self.log), ("random", self.random)):
             if log.value is not None and self.relevant is None and log.feedback is not Feedback.CONVERSIONS:
                 raise InputError(
@@ -151,6 +165,11 @@ class Paired(Source):
             for name, log in (("log", self.log), ("random", self.random))
             for reason, rows in log.account.dropped.items()
         )
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Those of both logs."""
+        return Path(self.log.account.source), Path(self.random.account.source)
 
     def places(self, seeds: Sequence[int]) -> list[Place]:
         """Every fold of every seed."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
@@ -19,10 +20,12 @@ from typing import Any
 from unskew import models as recommenders
 from unskew.bounds import shown
 from unskew.errors import InputError
+from unskew.evaluation.request import MOST_PARTS, check_models
 from unskew.log import Log, read_recommendations
+from unskew.log.paths import check_file
 from unskew.log.recommendations import Recommendations
 from unskew.models import Model, training_rows
-from unskew.plain import plain, plain_path
+from unskew.plain import plain
 from unskew.studies.recovery.draws import Draw, Place
 
 
@@ -36,6 +39,10 @@ class Maker(ABC):
     @abstractmethod
     def lists(self, draw: Draw, depth: int) -> Recommendations:
         """The lists of the draw's users, without what they have seen."""
+
+    def files(self, places: Sequence[Place]) -> list[Path]:
+        """The files that it reads, which must be there."""
+        return []
 
     def footprint(self, log: Log) -> int:
         """About how many bytes it takes on this log."""
@@ -85,6 +92,14 @@ class Imported(Maker):
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        try:
+            json.dumps(self.options, allow_nan=False)
+        except (TypeError, ValueError, RecursionError):
+            named = False
+        else:
+            named = isinstance(self.options, Mapping)
+        if not named:
+            raise InputError(f"options must map names to plain values, not {shown(self.options)}.")
         self._class()
 
     def key(self, place: Place) -> dict[str, Any]:
@@ -109,7 +124,7 @@ class Imported(Maker):
         module, _, name = self.place.partition(":")
         try:
             found = getattr(import_module(module), name) if name else None
-        except (ImportError, AttributeError) as error:
+        except Exception as error:  # of whatever the module does when it is imported
             raise InputError(f"class '{plain(self.place)}' cannot be imported: {plain(error)}.") from None
         if not (hasattr(found, "fit") and hasattr(found, "recommend")):
             raise InputError(
@@ -131,20 +146,21 @@ class Written(Maker):
 
     def key(self, place: Place) -> dict[str, Any]:
         """The content of the file."""
-        path = self._of(place)
-        try:
-            with path.open("rb") as file:
-                return {"file": hashlib.file_digest(file, "sha256").hexdigest()}
-        except OSError as error:
-            raise InputError(f"{plain_path(path)}: these lists cannot be read: {error.strerror}.") from None
+        with self._of(place).open("rb") as file:
+            return {"file": hashlib.file_digest(file, "sha256").hexdigest()}
 
     def lists(self, draw: Draw, depth: int) -> Recommendations:
         """Read them; what was seen in training is left out and the ranks are closed up."""
         found = read_recommendations(self._of(draw.place))
         return found.drop_seen(draw.train)
 
+    def files(self, places: Sequence[Place]) -> list[Path]:
+        """One for every draw."""
+        return [self._of(place) for place in places]
+
     def _of(self, place: Place) -> Path:
-        return Path(self.path.replace("{seed}", str(place.seed)).replace("{fold}", str(place.fold)))
+        path = self.path.replace("{seed}", str(place.seed)).replace("{fold}", str(place.fold))
+        return check_file(path, "Give one file for every draw: lists-{seed}.parquet, or model-{seed}.npz.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +176,10 @@ def makers_of(models: Any) -> dict[str, Maker]:
     """Models by name: canonical strings (which name themselves), makers, or objects of ours."""
     if isinstance(models, str) or not hasattr(models, "__iter__"):
         raise InputError(f"models are canonical strings, a list of them or by name, not {shown(models)}.")
-    named = models.items() if isinstance(models, Mapping) else ((str(model), model) for model in models)
+    named = models.items() if isinstance(models, Mapping) else [(str(model), model) for model in models]
+    if len(named) > MOST_PARTS:
+        raise InputError(f"models: more than {MOST_PARTS:,} are asked for. Compare them in several studies.")
+    check_models(dict(named))
     found: dict[str, Maker] = {}
     for name, given in named:
         if name in found:

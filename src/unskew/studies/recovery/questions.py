@@ -19,6 +19,7 @@ import numpy as np
 
 from unskew import estimators as known
 from unskew import metrics as all_metrics
+from unskew.bounds import shown
 from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import Refusal
 from unskew.errors import InputError
@@ -26,7 +27,7 @@ from unskew.estimators import Target
 from unskew.evaluation import evaluate
 from unskew.evaluation.conclude import setting_of
 from unskew.evaluation.read import read
-from unskew.evaluation.request import Request
+from unskew.evaluation.request import Request, parsed_metrics, parsed_targets
 from unskew.evaluation.run import settle
 from unskew.judging.answer import estimates_of
 from unskew.judging.measure import Measured, measure
@@ -36,6 +37,10 @@ from unskew.plain import plain
 from unskew.result import Estimate, Verdict
 from unskew.studies.recovery.draws import Draw, as_likes
 
+OPTIONS = (
+    "candidates", "drop_seen", "in_sample", "interval", "level", "refit", "repeats", "replicates", "sample",
+    "sample_size", "seed", "share",
+)  # fmt: skip
 WORDS = {"ahead": 1, "better": 1, "behind": -1, "worse": -1, "depends": 2}  # others decide nothing: 0
 Lists = Mapping[str, Recommendations]
 Unit = dict[str, Any]
@@ -75,7 +80,7 @@ class Question:
         likes: show it relevant pairs only, as a log of clicks would, though there are ratings.
         verdicts: ask for verdicts, too; without them many estimators and models cost little.
         random: give it the truth's pairs to fit propensities on (``mcar`` of ``evaluate``).
-        options: further options of ``evaluate``, as JSON values.
+        options: further options of ``evaluate`` (those of ``OPTIONS``).
     """
 
     name: str
@@ -90,13 +95,39 @@ class Question:
     metrics: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
+        for name in ("likes", "verdicts", "random"):
+            if not isinstance(value := getattr(self, name), bool):
+                raise InputError(f"{name} must be True or False, not {shown(value)}.")
+        for name in ("propensity", "outcome"):
+            if not isinstance(value := getattr(self, name), str | None):
+                raise InputError(f"{name} must be a canonical string, not {shown(value)}.")
+        if not isinstance(self.options, Mapping):
+            raise InputError(f"options must map names of options to values, not {shown(self.options)}.")
+        if strange := [name for name in self.options if name not in OPTIONS]:
+            raise InputError(f"options: {shown(strange[0])} is none of those of a question: {', '.join(OPTIONS)}.")
+        asked = self._request()
         if self.estimators is not None:
-            named = tuple(str(known.make(each)) for each in self.estimators)
-            object.__setattr__(self, "estimators", named)
+            object.__setattr__(self, "estimators", tuple(map(str, asked.estimators)))
         if self.target is not None:
             object.__setattr__(self, "target", tuple(checked_targets(self.target)))
         if self.metrics is not None:
             object.__setattr__(self, "metrics", tuple(checked_metrics(self.metrics)[0]))
+
+    def _request(self) -> Request:
+        """The question as ``evaluate`` will be asked it; whatever is wrong with it is said now."""
+        there: Any = object()  # the rows of a draw
+        return Request.of(
+            there,
+            {"lists": there},
+            metrics=("recall@10",) if self.metrics is None else self.metrics,
+            estimators=self.estimators,
+            target=self.target,
+            propensity=self.propensity,
+            outcome=self.outcome,
+            train=there,
+            mcar=there if self.random else None,
+            **self.options,
+        )
 
     def key(self) -> dict[str, Any]:
         """What its answer depends on besides the draw and the lists; the name does not matter."""
@@ -171,10 +202,7 @@ def truth_of(draw: Draw, lists: Lists, metrics: Sequence[str], targets: Sequence
 
 def checked_metrics(metrics: Sequence[str]) -> tuple[list[str], int]:
     """Canonical strings of metrics of lists, and how long lists must be."""
-    made = [all_metrics.make(metric) for metric in metrics]
-    if not made:
-        raise InputError("a study needs at least one metric, such as 'recall@10'.")
-    depths = []
+    made, depths = parsed_metrics(metrics), []
     for metric in made:
         if not isinstance(metric, all_metrics.RankingMetric) or metric.k is None:
             raise InputError(f"'{plain(metric)}': a study ranks lists, by metrics with a cut-off such as 'recall@10'.")
@@ -182,9 +210,12 @@ def checked_metrics(metrics: Sequence[str]) -> tuple[list[str], int]:
     return [str(metric) for metric in made], max(depths)
 
 
-def checked_targets(targets: Sequence[str]) -> list[str]:
+def checked_targets(targets: str | Sequence[str]) -> list[str]:
     """Canonical strings."""
-    return [str(Target.make(target)) for target in targets]
+    found = [str(target) for target in parsed_targets(targets)]
+    if not found:
+        raise InputError("target: give at least one, such as 'pooled'.")
+    return found
 
 
 def _measured(request: Request) -> tuple[Measured, tuple[Refusal, ...]]:

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -140,6 +141,7 @@ class StudyResult(ShownTable):
         truths: of every model on every draw.
         failures, missing: what went wrong, and what was refused.
         notes: what a reader should know besides.
+        files: what was read, and must not be written over.
     """
 
     source: str
@@ -154,6 +156,7 @@ class StudyResult(ShownTable):
     failures: tuple[Failure, ...] = ()
     missing: tuple[Missing, ...] = ()
     notes: tuple[str, ...] = ()
+    files: tuple[Path, ...] = field(default=(), repr=False)
 
     def table(self) -> pl.DataFrame:
         """One row per question, estimator, metric, target and measure: mean, interval, best."""
@@ -191,6 +194,9 @@ class StudyResult(ShownTable):
             "notes": [storable(note) for note in self.notes],
             **{name: [plain(asdict(row)) for row in rows] for name, rows in records.items()},
         }
+
+    def _made_from(self) -> tuple[Path, ...]:
+        return self.files
 
     def __repr__(self) -> str:
         return (
@@ -230,6 +236,7 @@ def put_together(
         tuple(failures),
         tuple(Missing(*what, draws) for what, draws in lost.items()),
         (*task.source.notes, *_notes(places, answers)),
+        (*task.source.files, *(file for maker in task.makers.values() for file in maker.files(places))),
     )
 
 

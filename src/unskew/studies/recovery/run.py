@@ -19,13 +19,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from unskew.bounds import THREADS
+import numpy as np
+
+from unskew.bounds import COUNTLESS, THREADS, Whole, shown, word
 from unskew.engine.store import Progress, Store
+from unskew.engine.stream.sizes import memory_limit
 from unskew.engine.workers import each
 from unskew.errors import InputError, RefusedError
 from unskew.log.recommendations import Recommendations
 from unskew.memory import amount, available
-from unskew.plain import plain
+from unskew.simulate.world import SEED_OF_WORLDS
 from unskew.studies.recovery.draws import Draw, Place, Source
 from unskew.studies.recovery.lists import make_lists, read_lists
 from unskew.studies.recovery.makers import Maker, makers_of
@@ -33,6 +36,7 @@ from unskew.studies.recovery.questions import Asked, Question, checked_metrics, 
 from unskew.studies.recovery.result import StudyResult, put_together
 
 BARE = 400_000_000  # bytes of a process that has loaded everything and done nothing
+DRAWS = Whole(1, 10_000, COUNTLESS)
 VERSION = "1"  # of the units that are kept; raise it when their meaning changes
 Candidates = Literal["unseen", "all"]
 Key = dict[str, Any]
@@ -51,7 +55,7 @@ def study(
     store: str | Path | None = None,
     keep_lists: bool = True,
     workers: int = 1,
-    memory: int | None = None,
+    memory: str | int | None = None,
     progress: Progress | None = None,
 ) -> StudyResult:
     """How well does each way to estimate recover the truth, over many models and draws?
@@ -69,25 +73,63 @@ def study(
         keep_lists: keep the lists of finished draws, so that further questions need no further fits.
         workers: processes at once; fewer where memory is short. A script that asks for several must have its call
             under ``if __name__ == "__main__":``, as always with processes.
-        memory: bytes that all of them together may take; by default what is free.
+        memory: what all of them together may take (``8GiB``, or bytes); by default what is free.
         progress: called with (stage, done, total).
     """
     THREADS.of(workers, "workers")
-    named, depth = checked_metrics(metrics)
-    depth = max([depth, *(checked_metrics(question.metrics)[1] for question in questions if question.metrics)])
-    targets = checked_targets([target] if isinstance(target, str) else target)
-    if candidates not in ("unseen", "all"):
-        raise InputError(f"candidates are 'unseen' or 'all', not '{plain(candidates)}'.")
+    room = available() if memory is None else memory_limit(memory)
+    asked = Settings.of(metrics=metrics, target=target, seeds=seeds, candidates=candidates, keep_lists=keep_lists)
+    depth = max([asked.depth, *(checked_metrics(question.metrics)[1] for question in questions if question.metrics)])
     if not questions or len({question.name for question in questions}) < len(questions):
         raise InputError("give at least one question, each with a name of its own.")
-    chosen = list(range(seeds)) if isinstance(seeds, int) else list(seeds)
-    if not chosen or len(set(chosen)) < len(chosen):
-        raise InputError("seeds are a number of draws, at least 1, or a list of different seeds.")
-    task = StudyTask(source, makers_of(models), tuple(questions), tuple(named), tuple(targets), depth, candidates)
+    task = StudyTask(source, makers_of(models), tuple(questions), asked.metrics, asked.targets, depth, asked.candidates)
     kept = nullcontext(store) if store is not None else tempfile.TemporaryDirectory(prefix="unskew-study-")
     with kept as folder:
-        runner = Runner(task, Store(folder, VERSION), workers, memory or available(), keep_lists, progress)
-        return runner.run(source.places(chosen))
+        runner = Runner(task, Store(folder, VERSION), workers, room, asked.keep_lists, progress)
+        return runner.run(source.places(asked.seeds))
+
+
+class Settings(NamedTuple):
+    """What holds for all questions.
+
+    Args:
+        depth: of lists.
+    """
+
+    metrics: tuple[str, ...]
+    depth: int
+    targets: tuple[str, ...]
+    seeds: tuple[int, ...]
+    candidates: Candidates
+    keep_lists: bool
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        metrics: Sequence[str] = ("recall@10",),
+        target: str | Sequence[str] = "pooled",
+        seeds: int | Sequence[int] = 20,
+        candidates: Candidates = "unseen",
+        keep_lists: bool = True,
+    ) -> Settings:
+        """As people write them, checked."""
+        word(candidates, ("unseen", "all"), "candidates")
+        if not isinstance(keep_lists, bool):
+            raise InputError(f"keep_lists must be True or False, not {shown(keep_lists)}.")
+        named, depth = checked_metrics(metrics)
+        return cls(tuple(named), depth, tuple(checked_targets(target)), _seeds(seeds), candidates, keep_lists)
+
+
+def _seeds(given: int | Sequence[int]) -> tuple[int, ...]:
+    """Which draws: so many, or those of a list."""
+    if not isinstance(given, list | tuple | range | np.ndarray):
+        return tuple(range(int(DRAWS.of(given, "seeds, a number of draws or a list of seeds,"))))
+    DRAWS.of(len(given), "the number of seeds")
+    chosen = tuple(int(SEED_OF_WORLDS.of(seed, "a seed")) for seed in given)
+    if len(set(chosen)) < len(chosen):
+        raise InputError("seeds must be a number of draws, or a list of different seeds.")
+    return chosen
 
 
 @dataclass(frozen=True, eq=False)
