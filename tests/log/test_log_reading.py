@@ -78,10 +78,10 @@ def test_every_format_gives_the_same_log(tmp_path: Path, ending: str) -> None:
     ("ids", "values"),
     [
         (["10", "9", "-1"], [-1, 9, 10]),
-        (["10", "9", "007"], ["007", "10", "9"]),
-        (["10", "9", "+1"], ["+1", "10", "9"]),
-        (["1.0", "2"], ["1.0", "2"]),
-        (["123456789012345678901", "2"], ["123456789012345678901", "2"]),
+        (["10", "9", "007"], ["9", "10", "007"]),
+        (["10", "9", "+1"], ["9", "10", "+1"]),
+        (["1.0", "2"], ["2", "1.0"]),
+        (["123456789012345678901", "2"], ["2", "123456789012345678901"]),
         (["b", "a"], ["a", "b"]),
     ],
 )
@@ -101,7 +101,7 @@ def test_compact_scattered_and_text_ids_are_coded_alike(factor: int, as_text: bo
     ids = np.random.default_rng(0).integers(-500, 500, 3000) * factor
     column = pl.Series(ids).cast(pl.String) if as_text else pl.Series(ids)
     log = Log.from_frame(pl.DataFrame({"user": column, "item": range(3000)}))
-    assert log.users.values.to_list() == sorted(set(column))
+    assert log.users.values.to_list() == sorted(set(column), key=int)
     assert log.to_frame().sort("item")["user"].to_list() == column.to_list()
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from unskew.log import numbered_texts
 from unskew.log.ids import Ids, hash_texts
-from unskew.log.numbered_texts import SLOTS, TextTable, number, unusual
+from unskew.log.numbered_texts import SLOTS, TextTable, in_order, number, unusual
 
 texts_of_any_length = st.lists(st.text(max_size=40) | st.sampled_from(["a" * n for n in range(10, 36)]))
 
@@ -55,11 +55,11 @@ def test_tables_grow(form: str) -> None:
 
 
 def test_the_way_by_polars_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where Arrow hands over no views, polars' dictionary gives the same numbers."""
-    column = pl.Series(["b", "a", "b", "a longer text than twelve", "a"])
-    wanted = number(column)
+    """Where Arrow hands over no views, polars' dictionary gives the same numbers, and its join the same order."""
+    column = pl.Series(["b", "10", "b", "a longer text than twelve", "10", "9"])
+    wanted = *number(column), *in_order(column.unique(maintain_order=True))
     monkeypatch.setattr(numbered_texts, "pieces", lambda _: None)
-    for found, expected in zip(number(column), wanted, strict=True):
+    for found, expected in zip((*number(column), *in_order(column.unique(maintain_order=True))), wanted, strict=True):
         np.testing.assert_array_equal(found, expected)
 
 

@@ -26,6 +26,7 @@ from unskew.errors import InputError
 from unskew.inference.merging import Mergeable, merged_by
 from unskew.kernels.arrays import Bools, Ints64, present
 from unskew.log import Log
+from unskew.log.ids import lesser
 from unskew.plain import plain
 from unskew.propensity import Propensity, Scope
 
@@ -40,10 +41,6 @@ def _wider(a: Span | None, b: Span | None) -> Span | None:
     if a is None or b is None:
         return a or b
     return min(a[0], b[0]), max(a[1], b[1])
-
-
-def _lesser(a: Any, b: Any) -> Any:
-    return min((one for one in (a, b) if one is not None), default=None)
 
 
 @dataclass(frozen=True)
@@ -65,8 +62,8 @@ class DivisionFacts(Mergeable):
     trained: int
     common: int
     earlier: int
-    user: Any = merged_by(_lesser)
-    train_user: Any = merged_by(_lesser)
+    user: Any = merged_by(lesser)
+    train_user: Any = merged_by(lesser)
     times: Span | None = merged_by(_wider)
     train_times: Span | None = merged_by(_wider)
     trained_propensity: bool = merged_by(max)

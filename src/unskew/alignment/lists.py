@@ -20,6 +20,8 @@ from unskew.inference.merging import Mergeable, added_counts, merged_by
 from unskew.kernels.arrays import Bools, Ints64
 from unskew.kernels.coding import recode_lists
 from unskew.log import Account, Ids, Log, Recommendations
+from unskew.log.ids import lesser
+from unskew.log.numbered_texts import place
 from unskew.log.order import starts_among
 from unskew.plain import plain
 from unskew.threads import Threads
@@ -74,13 +76,12 @@ def _first_id(ids: Ids) -> Any:
 
 def _first_ids(a: tuple[Any, Any], b: tuple[Any, Any]) -> tuple[Any, Any]:
     """The lesser of two ids, twice; either may be missing."""
-    first, second = (min((x for x in pair if x is not None), default=None) for pair in zip(a, b, strict=True))
-    return first, second
+    return lesser(a[0], b[0]), lesser(a[1], b[1])
 
 
 def _first_gap(a: Gap | None, b: Gap | None) -> Gap | None:
     """The gap of the lesser user."""
-    return min((gap for gap in (a, b) if gap is not None), default=None)
+    return min((gap for gap in (a, b) if gap is not None), default=None, key=lambda gap: place(gap.user))
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,7 @@ from unskew.auditing.weights import Rehearsal
 from unskew.kernels.arrays import Hashes
 from unskew.kernels.ranks import find_ranks
 from unskew.kernels.topk import SEED, top_k_shared
+from unskew.log.ids import Ids
 from unskew.log.order import starts_of
 from unskew.log.recommendations import exclusions
 
@@ -126,7 +127,7 @@ class MeasuredUsers:
         """Those of all users who are measured, in the order of their ids."""
         order = np.argsort(self.hashes)
         within = order[np.cumsum(self.held[order]) <= MOST_ROWS]
-        return self._only(within[self.users.gather(within).arg_sort().to_numpy()])
+        return self._only(within[np.argsort(Ids.code(self.users.gather(within))[1])])
 
     def _only(self, users: Ints) -> MeasuredUsers:
         """Some of the users, in this order."""

@@ -1,8 +1,9 @@
 """Ids of any type, coded as 0 … n−1 in ascending order, and given back as they came.
 
 The order depends on the ids alone, never on the order of rows or files. The identity of an id is its *text*: where
-one file holds the integer 7 and another the text "7" they are the same user, and the stable hash that breaks ties
-and drives the bootstrap is computed from that text (FNV-1a, then a finaliser), so it is the same on every machine.
+one file holds the integer 7 and another the text "7" they are the same user, in the same place of the order (whole
+numbers first, as numbers), and the stable hash that breaks ties and drives the bootstrap is computed from that text
+(FNV-1a, then a finaliser), so it is the same on every machine.
 
 Most catalogues number their ids compactly; a look-up table over the range of the numbers then codes a column in one
 pass. Texts are numbered, and found again, by a table of their hashes; scattered numbers go through a join.
@@ -25,7 +26,7 @@ from unskew.errors import InputError
 from unskew.kernels.coding import look_up, mark
 from unskew.kernels.hashing import hash_bytes
 from unskew.kernels.texts import rename
-from unskew.log.numbered_texts import TextTable, in_order, number, stable_hashes
+from unskew.log.numbered_texts import TextTable, in_order, number, ordered, place, stable_hashes
 from unskew.log.sorted_flags import without_sorted_flag
 
 LATELY = 8  # vocabularies of texts that are remembered, as long as somebody has them
@@ -49,7 +50,8 @@ class Ids:
     @classmethod
     def of(cls, *ids: pl.Series) -> Ids:
         """Collect the distinct ids of some columns (text as soon as the columns disagree about the type)."""
-        return cls(pl.concat(_agree(ids)).unique().sort().rename("id"))
+        found = pl.concat(_agree(ids)).unique().rename("id")
+        return cls(ordered(found) if found.dtype == pl.String else found.sort())
 
     @classmethod
     def union(cls, *vocabularies: Ids) -> Ids:
@@ -194,6 +196,11 @@ class Ids:
         if len(self) == len(other) and self.values.dtype == other.values.dtype and self.values.equals(other.values):
             return np.arange(len(self), dtype=np.int32)
         return other.encode(self.values)
+
+
+def lesser(a: Any, b: Any) -> Any:
+    """The id that comes before the other, either of which may be missing."""
+    return min((one for one in (a, b) if one is not None), default=None, key=place)
 
 
 _lately: deque[ref[Ids]] = deque(maxlen=LATELY)

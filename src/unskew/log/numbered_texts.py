@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +20,8 @@ STRETCH = 4  # at least 2^4 bytes of a buffer have one entry in what is remember
 NONE = 32  # as the length of a stretch: nothing is remembered
 SAMPLED = 64  # rows of a piece, about, that tell how long its texts are
 SECRET = np.uint64(secrets.randbits(64))  # so that nobody can choose texts that fall together; no result depends on it
+_LARGEST = 2**63
+_WHOLE = re.compile("0|-?[1-9][0-9]{0,18}")
 
 Numbers = npt.NDArray[np.int32]
 
@@ -30,8 +33,27 @@ def number(texts: pl.Series) -> tuple[npt.NDArray[np.int64], Numbers]:
     return (table.rows[: table.known].copy(), out) if out is not None else _by_polars(texts)
 
 
+def ordered(texts: pl.Series) -> pl.Series:
+    """Texts in the order of ids: whole numbers as numbers, before all others.
+
+    So '9' comes before '10', as 9 before 10: ids have the same order whether a file holds them as numbers or as texts.
+    """
+    numbers = texts.cast(pl.Int64, strict=False)
+    if numbers.null_count() == len(texts):
+        return texts.sort()
+    whole = (numbers.cast(pl.String) == texts).fill_null(False)
+    return pl.concat([numbers.filter(whole).sort().cast(pl.String), texts.filter(~whole).sort()])
+
+
+def place(one: object) -> tuple[bool, int, str]:
+    """Where an id has its place in that order: what it may be compared by."""
+    text = str(one)
+    number = int(text) if _WHOLE.fullmatch(text) else _LARGEST
+    return (False, number, "") if -_LARGEST <= number < _LARGEST else (True, 0, text)
+
+
 def in_order(texts: pl.Series, table: TextTable | None = None) -> tuple[pl.Series, Numbers]:
-    """Distinct texts in their order, and the place there of each.
+    """Distinct texts in the order of ids, and the place there of each.
 
     To sort them and look each up is several times as fast as to ask polars for the order.
 
@@ -42,13 +64,14 @@ def in_order(texts: pl.Series, table: TextTable | None = None) -> tuple[pl.Serie
         table = TextTable(len(texts))
         if table.number(texts) is None:
             table = None
-    ordered = texts.sort()
-    order = None if table is None else table.find(ordered)
+    found = ordered(texts)
+    order = None if table is None else table.find(found)
     if order is None:
-        order = texts.arg_sort().to_numpy()
+        rows = pl.DataFrame({"id": texts, "row": np.arange(len(texts))})
+        order = pl.DataFrame({"id": found}).join(rows, on="id", how="left", maintain_order="left")["row"].to_numpy()
     places = np.empty(len(order), dtype=np.int32)
     places[order] = np.arange(len(order), dtype=np.int32)
-    return ordered, places
+    return found, places
 
 
 class TextTable:
