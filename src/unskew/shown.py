@@ -17,7 +17,7 @@ from unskew.provenance import written_now
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_FORMULA = r"^[=+\-@\t\r]"
+_FORMULA = r"^(?:[\s\p{C}]*[=+\-@＝＋－＠]|[\t\r\n])"
 
 
 class Text(str):
@@ -144,8 +144,9 @@ class ShownTable(Shown):
     def to_csv(self, path: str | Path) -> None:
         """Write the table of estimates as CSV that is safe to open in a spreadsheet.
 
-        A text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return would be run as a formula there:
-        it gets an apostrophe in front, which spreadsheets take for "this is text". Numbers stay as they are.
+        A text that begins with ``=``, ``+``, ``-`` or ``@`` (also of full width, or behind blanks and line ends), a tab
+        or a line end would be run as a formula there: it gets an apostrophe in front, which spreadsheets take for "this
+        is text". Numbers stay as they are.
         """
         self._keep_inputs(path)
         texts = pl.col(pl.String)

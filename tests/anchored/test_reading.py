@@ -86,6 +86,8 @@ def test_wrong_rows_are_named(changes: dict[str, Any], words: str) -> None:
         ({"rounds": [3, 3, 3]}, 2, "3 rounds were declared, and rounds=2"),
         ({"rounds": [3, 2, 3]}, None, "must be the same in every row"),
         ({"rounds": [0, 0, 0]}, None, "rounds must"),
+        ({"round": [1, 0, 1], "rounds": [3, 3, 3]}, None, "'round' must be 1 or more; row 2 has 0"),
+        ({"barred": [0, 3, -1]}, None, "'barred' must be 0 or more; row 3 has -1"),
         ({"design": ["independent", "systematic", "independent"]}, None, "'design' must be .*; row 2 has 'systematic'"),
         ({"design": ["all", "all", "all"]}, None, "'design' must be .*; row 1 has 'all'"),
     ],

@@ -167,6 +167,16 @@ def test_bad_input_is_told() -> None:
         us.cross_validate(shelf, ["random", "most_popular"], split="holdout(share=0.5, by=time)", metrics=["recall@1"])
 
 
+def test_the_usual_estimators_are_those_that_folds_support() -> None:
+    """Of a log with zeros and no propensities: the model of all pairs is left out, and listed with the reason."""
+    rows = logs.frame().with_columns(value=pl.int_range(pl.len()) % 5 + 1)
+    found = us.cross_validate(rows, NAMES, split="k_fold(folds=2)", relevant=">=4", feedback="ratings")
+    assert set(found.table()["estimator"]) == {"naive", "exposure_path"}
+    refused = found.macro.inputs["refused"]
+    assert [row["estimator"].partition("(")[0] for row in refused] == ["tilted"]
+    assert "its error over folds that share users is not known" in refused[0]["reason"]
+
+
 def test_splits_that_are_there_already() -> None:
     """The splits of a log serve as well as their string."""
     log = logs.log()

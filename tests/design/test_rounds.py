@@ -127,6 +127,12 @@ def test_a_changed_plan_does_not_continue(world: Shop, tmp_path: Path) -> None:
         plan.next(first.drop("rows_1"))
     with pytest.raises(InputError, match="'value' must lie between 0 and 1; row 1"):
         plan.next(first.with_columns(value=pl.lit(7.0)))
+    with pytest.raises(InputError, match=f"is there twice; row {len(first) + 1} repeats it"):
+        plan.next(pl.concat([first, first[:1]]))
+    with pytest.raises(InputError, match="'barred' must be 0 or more; row 1 has -1"):
+        plan.next(first.with_columns(barred=pl.lit(-1)))
+    with pytest.raises(InputError, match="must lie between 1 and 1"):
+        plan.next(first.clear())
     with pytest.raises(InputError, match="rounds=3"):
         planned(world).next(first)
     with pytest.raises(InputError, match="2 rounds were declared, not 3"):

@@ -135,12 +135,28 @@ def test_a_header_is_no_row(tmp_path: Path) -> None:
         ('{"user": 1, "item": 2} {"user": 1, "item": 3}\n', "line 1 is not a JSON object"),
         ('{"user": 1, "item": 2}\n{"user": 2}\n', "column 'item' must have a value in every row; row 2 has none"),
         ('{"user": 1, "item": [2]}\n', "column 'item' must hold numbers or text"),
+        ('{"user": 1, "item": 2}\n\n{"user": 1, "item": 2, "user": 3}\n', "line 3 has the key 'user' twice"),
+        ('{"user": 1}\n{"item": 1, "item": 2}', "line 2 has the key 'item' twice"),
+        ('{"user": 1, "item": 2, "\\u0075ser": 3}\n', "line 1 has the key 'user' twice"),
+        ('{"a": ["\\"},{"], "user": 1, "a" : ["x"], "item": 2}\n', "line 1 has the key 'a' twice"),
         ('{"user": 9007199254740993, "item": 2}\n{"user": 2.0, "item": 2}\n', "column 'user' must hold whole numbers"),
     ],
 )
 def test_json_that_is_wrong(tmp_path: Path, content: str, words: str) -> None:
     (path := tmp_path / "t.jsonl").write_text(content)
     assert words in message(read_log, path)
+
+
+def test_keys_of_other_rows_texts_and_objects_are_no_repeats(tmp_path: Path) -> None:
+    """A key stands once in its row, whatever the values hold; also one of very many."""
+    rows = [
+        {"user": "user", "item": '{"user": 1, "user": 2}', "more": {"item": 1, "user": [{"user": "item"}]}},
+        {"item": "\\", "user": '"', "more": {"item": 2, "user": [{"user": ","}]}},
+        {"user": 1, "item": 1, **{f"column {n}": n for n in range(300)}},
+        {"us\u00e9r": 1, "user": 2, "item": 2},
+    ]
+    (path := tmp_path / "t.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+    assert len(read_log(path)) == 4
 
 
 def test_an_id_is_its_text_in_json_too(tmp_path: Path) -> None:

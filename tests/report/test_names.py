@@ -87,11 +87,27 @@ def test_files_keep_the_full_name(tmp_path: Path) -> None:
 
 def test_a_spreadsheet_computes_no_name(tmp_path: Path) -> None:
     """OWASP: an apostrophe before texts that begin like a formula; never before numbers, which may be negative."""
-    names = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "als=1"]
+    formulas = [
+        "=1+1",
+        "+1",
+        "-1",
+        "@SUM(A1)",
+        "\tx",
+        "\rx",
+        "\nx",
+        " =1",
+        "\n-1",
+        "\u200b+1",
+        "＝1+1",
+        "＋1",
+        "－1",
+        "＠x",
+    ]
+    names = [*formulas, "als=1"]
     result = grid(names, ["recall@10"], ["snips"], segments=["-a"])
     lower = tuple(replace(e, value=-0.5) for e in result.estimates)
     replace(result, estimates=lower).to_csv(tmp_path / "a.csv")
     table = pl.read_csv(tmp_path / "a.csv")
     assert table["model"].to_list() == [*(f"'{name}" for name in names[:-1]), "als=1"]
     assert table["segment"].unique().to_list() == ["'-a"]
-    assert table["value"].to_list() == [-0.5] * 7
+    assert table["value"].to_list() == [-0.5] * len(names)

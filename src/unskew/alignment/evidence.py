@@ -78,6 +78,7 @@ def evidence_of(
         unseen=rules.unseen,
         answers=inputs.answers,
         in_parts=inputs.in_parts,
+        in_folds=rules.in_folds,
         rarer=min(facts.positives, facts.zeros),
     )
 

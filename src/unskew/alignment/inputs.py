@@ -37,6 +37,7 @@ class Rules:
         ranks: whether anything asks for ranks; if not, every seen pair counts alike, whatever its value.
         rates: whether anything asks for predictions.
         fixed_relevance: a logged pair would be answered as it was logged.
+        in_folds: this is one of several folds, which share users.
     """
 
     feedback: Feedback
@@ -52,6 +53,7 @@ class Rules:
     ranks: bool = True
     rates: bool = False
     fixed_relevance: bool = False
+    in_folds: bool = False
 
 
 class FittedModels(NamedTuple):

@@ -26,7 +26,7 @@ from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import Cell, EvaluationPlan
 from unskew.engine.sums import Extent, Sums
 from unskew.errors import RefusedError
-from unskew.estimators import Need, Target
+from unskew.estimators import Target
 from unskew.evaluation.conclude import account, setting_of
 from unskew.evaluation.facts import Facts
 from unskew.evaluation.planning import targets_for
@@ -78,7 +78,7 @@ class FoldTask:
         request = replace(self.request, test=logs.test, train=logs.train, models=fitted, share=share)
         inputs = self._inputs(request, logs, fitted)
         settled = settle(request, inputs, _silent, self.column)
-        _refuse_census(settled.plan)
+        _refuse_points(settled.plan)
         engine = MemoryEngine(settled.aligned.held, request.threads)
         setting = setting_of(settled.request, settled.aligned, engine, inputs.rules)
         plan = settled.plan
@@ -94,7 +94,7 @@ class FoldTask:
 
     def _inputs(self, request: Request, logs: FoldLogs, fitted: Mapping[str, Any]) -> Inputs:
         """What an evaluation reads; only the users of the test log have lists where nobody else matters."""
-        rules = rules_of(request, logs.test, logs.train)
+        rules = replace(rules_of(request, logs.test, logs.train), in_folds=True)
         targets = {target for each in targets_for(request, rules).values() for target in each}
         users = logs.judged if rules.by_users or targets <= set(OF_USERS) else logs.train.users
         seen = logs.seen_by(users) if rules.unseen else None
@@ -119,14 +119,13 @@ def _silent(stage: str, done: int, total: int) -> None:
     """Progress is told by folds."""
 
 
-def _refuse_census(plan: EvaluationPlan) -> None:
+def _refuse_points(plan: EvaluationPlan) -> None:
     """Estimates whose error is not told by columns of users."""
-    census = [run for run in plan.runs if Need.CENSUS in run.estimator.needs(run.target)]
-    if refused := [*census, *plan.points]:
-        why = "fits a model of all pairs in each fold" if census else "takes ratios per item, which no user has"
+    if plan.points:
         raise RefusedError(
-            f"'{refused[0].estimator}' {why}: its error over folds that share users is not known.\nUse it in "
-            "evaluate, on one fold, or ask for other estimators: estimators=['naive', 'exposure_path']."
+            f"'{plan.points[0].estimator}' takes ratios per item, which no user has: its error over folds that share "
+            "users is not known.\nUse it in evaluate, on one fold, or ask for other estimators: estimators=['naive', "
+            "'exposure_path']."
         )
 
 

@@ -21,7 +21,7 @@ from unskew.design.probabilities import ListDesign, Scale
 from unskew.errors import InputError
 from unskew.kernels.arrays import Floats, Ints64
 from unskew.log.columns import check_ids, numbers, whole_numbers
-from unskew.log.drawing import DRAWN_FOR, read_drawn_for
+from unskew.log.drawing import BARRED, DRAWN_FOR, read_barred, read_drawn_for, refuse_repeated_pairs
 from unskew.log.sources import table_of
 from unskew.log.table import Table, show
 
@@ -71,7 +71,7 @@ def read_asked(source: Any, design: ListDesign, rounds: int, drawn_for: Sequence
         design: must be what they were drawn by; ``drawn_for`` the fingerprints of its lists.
     """
     several = [f"{name}_{r + 1}" for r in range(rounds) for name in ("propensity", "rows")]
-    table = table_of(source, "answers", ("user", "item"), ("round", "value", "rounds", DRAWN_FOR, *several))
+    table = table_of(source, "answers", ("user", "item"), ("round", "value", "rounds", BARRED, DRAWN_FOR, *several))
     if "round" not in table:
         raise InputError(
             f"{table.source}: there is no column 'round': these pairs were drawn without declaring rounds.\nRounds are "
@@ -81,9 +81,11 @@ def read_asked(source: Any, design: ListDesign, rounds: int, drawn_for: Sequence
     table.refuse_nulls("user", "item", "round")
     check_ids(table, "user")
     check_ids(table, "item")
+    refuse_repeated_pairs(table)
+    read_barred(table)
     number = whole_numbers(table, "round").to_numpy().astype(np.int64)
     done = int(number.max(initial=0))
-    if "rounds" in table and (other := int(numbers(table, "rounds")[0])) != rounds:
+    if "rounds" in table and len(number) and (other := int(numbers(table, "rounds")[0])) != rounds:
         raise InputError(
             f"{table.source}: {table.called('rounds')} says that {other} rounds were declared, not {rounds}.\n"
             "The number that was declared before the first draw counts, since the level is divided by it: rounds="

@@ -48,6 +48,7 @@ class Evidence:
         rarer: held-out rows of the rarer of two outcomes, relevant or not.
         answers: whether pairs were drawn, shown and answered.
         in_parts: whether users are looked at part by part, since the log exceeds memory.
+        in_folds: whether this is one of several folds, which share users.
     """
 
     feedback: Feedback
@@ -73,6 +74,7 @@ class Evidence:
     rarer: int = FEWEST_OUTCOMES
     answers: bool = False
     in_parts: bool = False
+    in_folds: bool = False
 
     @property
     def tells_outcomes(self) -> bool:
@@ -209,6 +211,11 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> s
         return (
             f"{estimator} fits a model to the whole log in memory, and adds it up over all unseen candidates; this "
             "engine has parts of the users in memory only."
+        )
+    if Need.CENSUS in needs and evidence.in_folds:
+        return (
+            f"{estimator} fits a model of all pairs in each fold: its error over folds that share users is not known. "
+            "Use it in evaluate, on one fold."
         )
     if Need.OUTCOME in needs and not evidence.outcome:
         return f"{estimator} needs a model of what unseen pairs would have yielded."

@@ -16,7 +16,7 @@ import polars as pl
 
 from unskew.engine.stream.addresses import is_address
 from unskew.engine.stream.files import Source
-from unskew.engine.stream.sizes import IN_MEMORY, Sizes, in_memory, memory_limit
+from unskew.engine.stream.sizes import BASE, IN_MEMORY, Sizes, in_memory, memory_limit
 from unskew.errors import InputError
 from unskew.evaluation.part_inputs import divided_table
 from unskew.evaluation.request import Request
@@ -98,25 +98,42 @@ def expect(request: Request, *, small: bool = False) -> Expected | None:
     if request.engine == "memory" or not (asked or only_stream or parquet):
         return None
     free = available()
-    if not small and not asked and not only_stream and _bytes([*sources, table]) * LARGEST < free:
+    look = small or asked or only_stream or request.memory is not None
+    if not look and _bytes([*sources, table]) * LARGEST < free:
         return None  # such small files are not worth a look
     opened = open_sources(request)
     rows = row_counts(opened)
     limit = max(int(FREE * free), 1 << 28) if request.memory is None else memory_limit(request.memory)
     held = _held(request)
-    needed, texts = in_memory(rows) + held, any(source.types["user"] == pl.String() for source in opened.values())
-    stream = asked or only_stream or needed > (free if request.memory is None else min(limit, free))
+    texts = any(source.types["user"] == pl.String() for source in opened.values())
+    needed = max(in_memory(rows) + held, sum(source.unpacked.whole for source in opened.values()))
+    width = max(source.unpacked.whole / source.rows for source in opened.values())
+    room = free if request.memory is None else min(max(limit, BASE + limit // 4), free)
+    stream = asked or only_stream or needed > room
+    if stream:
+        _refuse_large_groups(opened, limit)
     return Expected(
         "stream" if stream else "memory",
         opened,
         sum(rows.values()),
         needed,
         free,
-        Sizes.of(rows, limit, texts=texts, held=held),
+        Sizes.of(rows, limit, texts=texts, held=held, width=width),
     )
 
 
 LARGEST = 60  # bytes in memory for a byte of a Parquet file, at most
+
+
+def _refuse_large_groups(sources: Mapping[str, Source], limit: int) -> None:
+    """Rows are read in pieces of row groups, and what these hold of a column is unpacked together."""
+    for source in sources.values():
+        if source.unpacked.group > limit:
+            raise InputError(
+                f"{source.reading.source}: a row group unpacks to about {amount(source.unpacked.group)}, more than the "
+                f"{amount(limit)} of memory that may be taken.\nWrite the file with smaller row groups: "
+                f"pl.scan_parquet(…).sink_parquet(…, row_group_size=100_000).{source.unpacked.hint}"
+            )
 
 
 def _held(request: Request) -> int:

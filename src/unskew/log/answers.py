@@ -17,7 +17,7 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.kernels.arrays import Bools
-from unskew.log.drawing import BARRED, DESIGN, DRAWN_FOR, ROUND, ROUNDS, Drawing, read_drawing
+from unskew.log.drawing import BARRED, DESIGN, DRAWN_FOR, ROUND, ROUNDS, Drawing, read_drawing, refuse_repeated_pairs
 from unskew.log.interactions import log_of
 from unskew.log.log import Feedback, Invalid, Log
 from unskew.log.sources import table_of
@@ -82,14 +82,7 @@ def _check(table: Table, role: str) -> None:
         if name not in table:
             raise _lacking(table.source, name, role)
     _refuse_words(table)
-    again = ~table.frame.select(pl.struct("user", "item").is_first_distinct()).to_series()
-    if again.any():
-        row = int(again.arg_true()[0])
-        user, item = (show(table.frame[name][row]) for name in ("user", "item"))
-        raise InputError(
-            f"{table.source}: the pair of user {user} and item {item} is there twice; {table.place(row)} repeats it.\n"
-            "A pair that was drawn more than once is one row, with the probability of all draws together."
-        )
+    refuse_repeated_pairs(table)
 
 
 def _refuse_words(table: Table) -> None:

@@ -23,6 +23,7 @@ _EXACT: dict[type[pl.DataType], int] = {
     pl.Float32: 2**24,
     pl.Float64: 2**53,
 }  # from here on floats leave out whole numbers
+_PRINTED = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
 _LATEST = 2**62  # of times that are plain numbers: differences of two of them fit into 64 bits
 _YEARS = "must lie in the years 1 to 9999"
 UNPAD = "An id matches only what is written the same way: take blanks and line ends off, alike in all files."
@@ -66,7 +67,7 @@ def check_ids(table: Table, name: str) -> None:
 def check_labels(table: Table, name: str) -> None:
     """What rows are grouped by must print as a text."""
     column = table.frame[name]
-    if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
+    if not (column.dtype.is_numeric() or column.dtype.is_temporal() or column.dtype in _PRINTED):
         raise _wrong_type(table, name, "numbers or text")
     _refuse_outside_calendar(table, name, column)
     if column.dtype in (pl.Date, pl.Datetime):  # rows that are dropped

@@ -42,11 +42,28 @@ DRAWN_ONCE = Drawing()
 
 def read_drawing(table: Table, rounds: int | None) -> Drawing:
     """How the answers of a file were drawn, from columns that are taken out; ``rounds`` must say the same."""
-    found = Drawing(_rounds(table, rounds), _design(table), _largest(table, BARRED) or 0, read_drawn_for(table))
+    found = Drawing(_rounds(table, rounds), _design(table), read_barred(table), read_drawn_for(table))
     told = (ROUND, ROUNDS, DESIGN, BARRED, DRAWN_FOR)
     table.frame = table.frame.drop(told, strict=False)
     table.names = {ours: theirs for ours, theirs in table.names.items() if ours not in told}
     return found
+
+
+def read_barred(table: Table) -> int:
+    """How many pairs could not be drawn."""
+    return _largest(table, BARRED, 0) or 0
+
+
+def refuse_repeated_pairs(table: Table) -> None:
+    """No pair is there twice: its probability is that of all draws together."""
+    again = ~table.frame.select(pl.struct("user", "item").is_first_distinct()).to_series()
+    if again.any():
+        row = int(again.arg_true()[0])
+        user, item = (show(table.frame[name][row]) for name in ("user", "item"))
+        raise InputError(
+            f"{table.source}: the pair of user {user} and item {item} is there twice; {table.place(row)} repeats it.\n"
+            "A pair that was drawn more than once is one row, with the probability of all draws together."
+        )
 
 
 def _design(table: Table) -> str:
@@ -82,7 +99,7 @@ def read_drawn_for(table: Table) -> tuple[str, ...]:
 
 def _rounds(table: Table, given: int | None) -> int:
     """The declared rounds."""
-    last = _largest(table, ROUND)
+    last = _largest(table, ROUND, 1)
     told = _largest(table, ROUNDS)
     if told is not None and given is not None and told != given:
         raise InputError(
@@ -104,10 +121,17 @@ def _rounds(table: Table, given: int | None) -> int:
     return found
 
 
-def _largest(table: Table, name: str) -> int | None:
+def _largest(table: Table, name: str, least: int = -(2**63)) -> int | None:
+    """The largest number of a column, in which all must be at least ``least``."""
     if name not in table or not len(table.frame):
         return None
     numbers = whole_numbers(table, name)
+    if (low := (numbers < least).fill_null(False)).any():
+        row = int(low.arg_true()[0])
+        raise InputError(
+            f"{table.source}: {table.called(name)} must be {least} or more; {table.place(row)} has {numbers[row]}.\n"
+            "Give the file that the plan wrote, or leave the column out."
+        )
     if name == ROUNDS and numbers.n_unique() > 1:
         raise InputError(
             f"{table.source}: {table.called(name)} must be the same in every row, the number of rounds that were "

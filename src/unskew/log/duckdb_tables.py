@@ -1,20 +1,25 @@
 """Tables of a DuckDB file, named as ``shop.duckdb::clicks``; a file with one table needs no name.
 
-The file is opened read-only, and its views may not reach other files or addresses.
+The file is opened read-only, and its views may not reach other files or addresses, nor fill the disk. A view is a
+program that somebody wrote: it may have more rows than there is memory for, or never end. So rows are taken some at a
+time, in a thread that is stopped by Ctrl-C, when they become too many, and after ``PATIENCE``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
+from threading import Timer
 from typing import Any, NamedTuple
 
 import polars as pl
 
+from unskew import memory
 from unskew.errors import InputError, MissingExtraError
 from unskew.log.paths import check_file, shown
 from unskew.plain import plain
+from unskew.threads import Threads
 
 ENDINGS = (".duckdb", ".ddb")
 SIGN = "::"
@@ -22,7 +27,13 @@ _SHUT = {
     "enable_external_access": "false",
     "autoload_known_extensions": "false",
     "autoinstall_known_extensions": "false",
+    "temp_directory": "",  # else beside the file, up to 90 % of the disk
 }
+_NO_CELLS = ("interval", "list", "struct", "map", "array", "union")  # types that are no number, text or time
+ROWS = 16_384  # taken at a time
+PATIENCE = 600.0  # seconds that all rows may take
+_SMALLER = "Make a table of the columns and rows that are needed, or a sample of the users."
+_MOST = 1 << 40  # bytes of memory that DuckDB is told of, at most
 
 
 def names_table(path: str | PathLike[str]) -> bool:
@@ -36,11 +47,17 @@ def file_of(path: str | PathLike[str]) -> str | PathLike[str]:
 
 
 class DuckTable(NamedTuple):
-    """A table that has not been read; ``types`` are those that polars gives its columns."""
+    """A table that has not been read.
+
+    Args:
+        types: those that polars gives its columns.
+        unusable: columns that hold no cells of a table, and what DuckDB calls their types.
+    """
 
     file: Path
     name: str
     types: tuple[tuple[str, pl.DataType], ...]
+    unusable: Mapping[str, str]
 
     @classmethod
     def open(cls, path: str | PathLike[str]) -> DuckTable:
@@ -62,14 +79,24 @@ class DuckTable(NamedTuple):
                     f"{shown(text)}: {wanted}; there are: {listed}.\n"
                     f"Write it behind the file: {shown(text)}{SIGN}{plain(there[0]) if there else 'TABLE'}."
                 )
-            found = _rows(database, f"select * from {_quoted(name)} limit 0", file)
-        return cls(file, name, tuple(found.schema.items()))
+            columns = _columns(database, name, file)
+            unusable = {column: str(dtype) for column, dtype in columns.items() if dtype.id in _NO_CELLS}
+            usable = [column for column in columns if column not in unusable]
+            types = _rows(database, f"{_select(usable, name)} limit 0", file).schema if usable else pl.Schema()
+        return cls(file, name, tuple((column, types.get(column, pl.Object())) for column in columns), unusable)
 
     def read(self, columns: Iterable[str]) -> pl.DataFrame:
         """Some columns of it."""
-        listed = ", ".join(_quoted(column, dotted=False) for column in columns)
+        asked = list(columns)
+        for column in asked:
+            if column in self.unusable:
+                raise InputError(
+                    f"{shown(self.file)}{SIGN}{plain(self.name)}: column '{plain(column)}' is of the type "
+                    f"{plain(self.unusable[column])}, which is no number, text or time.\n"
+                    "Give another column, or a view that makes one of it."
+                )
         with _connected(self.file) as database:
-            return _rows(database, f"select {listed} from {_quoted(self.name)}", self.file)
+            return _rows(database, _select(asked, self.name), self.file)
 
 
 def _connected(file: Path) -> Any:
@@ -79,28 +106,76 @@ def _connected(file: Path) -> Any:
     except ImportError:
         raise MissingExtraError(f"{shown(file)}: a table of DuckDB", "files") from None
     try:
-        return duckdb.connect(str(file), read_only=True, config=_SHUT)
+        database = duckdb.connect(str(file), read_only=True, config=_SHUT)
+        database.execute(f"set memory_limit = '{min(memory.available() // 2, _MOST)}B'")
     except duckdb.Error as problem:
         raise _refused(file, problem) from None
+    return database
 
 
-def _rows(database: Any, query: str, file: Path) -> pl.DataFrame:
+def _columns(database: Any, name: str, file: Path) -> dict[str, Any]:
+    """The columns of a table and their types; nothing is computed."""
     import duckdb
 
     try:
-        found = pl.from_arrow(database.sql(query).to_arrow_table())
-    except (duckdb.Error, pl.exceptions.PolarsError) as problem:
+        found = database.sql(f"select * from {_quoted(name)}")
+    except duckdb.Error as problem:
         raise _refused(file, problem) from None
-    assert isinstance(found, pl.DataFrame)
-    return found
+    return dict(zip(found.columns, found.types, strict=True))
+
+
+def _rows(database: Any, query: str, file: Path) -> pl.DataFrame:
+    """The rows of a query: too many, or any that do not come in time, are an error."""
+    late = Timer(PATIENCE, database.interrupt)
+    late.daemon = True
+    with Threads(1) as pool:
+        late.start()
+        task = pool.submit(_taken, database, query, file)
+        try:
+            return task.result()
+        except BaseException:  # Ctrl-C
+            database.interrupt()
+            raise
+        finally:
+            late.cancel()
+
+
+def _taken(database: Any, query: str, file: Path) -> pl.DataFrame:
+    import duckdb
+    import pyarrow as pa
+
+    problems = (duckdb.Error, pa.ArrowException, OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
+    batches, size, rows = [], 0, 0
+    try:
+        relation = database.sql(query)
+        reader = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader
+        with reader(ROWS) as found:
+            for batch in found:
+                batches.append(batch)
+                size, rows = size + batch.nbytes, rows + len(batch)
+                memory.require(size, f"{shown(file)}: reading more than {rows:,} rows", _SMALLER)  # as much again
+            frame = pl.from_arrow(pa.Table.from_batches(batches, found.schema))
+    except problems as problem:
+        raise _refused(file, problem) from None
+    assert isinstance(frame, pl.DataFrame)
+    return frame
 
 
 def _refused(file: Path, problem: BaseException) -> InputError:
     reason = plain(str(problem).strip().split("\n")[0], 200)
+    if "interrupt" in reason.lower():
+        return InputError(
+            f"{shown(file)}: its rows were not there after {PATIENCE:,.0f} seconds.\nA view may never end: make a "
+            "table of what is needed (create table … as select … from …)."
+        )
     return InputError(
         f"{shown(file)}: DuckDB cannot read it ({reason}).\nCheck that it is a database of DuckDB, that nobody is "
         "writing to it, and that its views read its own tables only."
     )
+
+
+def _select(columns: list[str], name: str) -> str:
+    return f"select {', '.join(_quoted(column, dotted=False) for column in columns)} from {_quoted(name)}"
 
 
 def _quoted(name: str, *, dotted: bool = True) -> str:

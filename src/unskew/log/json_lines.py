@@ -1,6 +1,7 @@
 """JSON lines: one object per line, a row each, as review and event data are often published (.jsonl, .ndjson, .json).
 
-A key that a row lacks is a null. Types are those that all rows together need: a number beside a text makes texts.
+A key that a row lacks is a null, and one that it has twice an error: readers differ in which of the two counts. Types
+are those that all rows together need: a number beside a text makes texts.
 """
 
 from __future__ import annotations
@@ -8,10 +9,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from unskew import memory
 from unskew.errors import InputError
+from unskew.kernels.json_keys import next_doubtful
 from unskew.log.packed import blocks, collect, packing_of
 from unskew.log.paths import shown
 from unskew.plain import plain
@@ -41,7 +44,31 @@ def read_json_lines(file: Path) -> pl.DataFrame:
         raise _wrong_line(file, content) or InputError(
             f"{shown(file)}: the file has {lines:,} lines, and {len(rows):,} rows were read.\n{_LINES}"
         )
+    _refuse_repeated_keys(file, content)
     return rows
+
+
+def _refuse_repeated_keys(file: Path, content: bytearray) -> None:
+    data = np.frombuffer(content, dtype=np.uint8)
+    start, end = next_doubtful(data, 0)
+    while start < len(data):
+        again = _repeated(bytes(content[start:end]))
+        if again is not None:
+            line = content[:start].count(b"\n") + 1
+            raise InputError(
+                f"{shown(file)}: line {line:,} has the key '{plain(again)}' twice, and nothing says which of the two "
+                "counts.\nFix the line: every key once."
+            )
+        start, end = next_doubtful(data, end + 1)
+
+
+def _repeated(line: bytes) -> str | None:
+    """A key that an object has twice, not those inside of it."""
+    try:
+        keys = json.loads(line, object_pairs_hook=lambda pairs: [key for key, _ in pairs])
+    except (ValueError, RecursionError):
+        return None  # polars knows more of JSON than Python, and has read it
+    return next((key for place, key in enumerate(keys) if key in keys[:place]), None)
 
 
 def _wrong_line(file: Path, content: bytearray) -> InputError | None:

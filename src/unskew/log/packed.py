@@ -47,11 +47,7 @@ def collect(file: Path, pieces: Iterator[memoryview], whole: bytearray) -> Itera
     packed, room = file.stat().st_size, available() // _ROOM
     for block in pieces:
         whole += block
-        if len(whole) > max(_HARMLESS, BOMB * packed):
-            raise InputError(
-                f"{shown(file)}: the file unpacks to more than {BOMB} times its size, as no table does.\n"
-                "If it is one nevertheless, convert it to Parquet."
-            )
+        refuse_bomb(file, len(whole), packed)
         if len(whole) > room:
             raise InputError(
                 f"{shown(file)}: the file unpacks to more than {amount(room)}, too much for the memory "
@@ -59,6 +55,15 @@ def collect(file: Path, pieces: Iterator[memoryview], whole: bytearray) -> Itera
                 "that are needed."
             )
         yield block
+
+
+def refuse_bomb(file: Path, unpacked: int, packed: int | None = None) -> None:
+    """Refuse what unpacks to far more than a table does; ``packed`` is the size of the file."""
+    if unpacked > max(_HARMLESS, BOMB * (file.stat().st_size if packed is None else packed)):
+        raise InputError(
+            f"{shown(file)}: the file unpacks to more than {BOMB} times its size, as no table does.\n"
+            "If it is one nevertheless, write it with less compression."
+        )
 
 
 def _blocks(file: Path, packing: str) -> Iterator[memoryview]:

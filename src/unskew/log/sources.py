@@ -23,6 +23,7 @@ from unskew.log.json_lines import read_json_lines
 from unskew.log.log import Invalid
 from unskew.log.match import match_columns
 from unskew.log.names import amounts
+from unskew.log.parquet_sizes import Unpacked, unpacked_size
 from unskew.log.parquet_texts import as_texts
 from unskew.log.paths import Paths, check_file, is_path, shown
 from unskew.log.said import say_columns
@@ -37,6 +38,7 @@ _CELL = {True: 48, False: 28}  # bytes of memory per cell while a log is made of
 LABELS = (pl.Categorical, pl.Enum)
 IDS = ("user", "item")
 PIECE = 1 << 17  # rows, where all are there
+_GROUPS = "Write the file with smaller row groups: pl.scan_parquet(…).sink_parquet(…, row_group_size=100_000)."
 _SMALLER = "Give Parquet rather than CSV, fewer columns, a sample of the users, or more memory."
 
 
@@ -83,6 +85,13 @@ class OpenFile(NamedTuple):
         )
         places = {ours: self.names.index(theirs) for ours, theirs in names.items()}
         return lazy.select(pl.col(str(place)).alias(ours) for ours, place in places.items()), rows
+
+    def scan_pieces(self, names: Mapping[str, str]) -> tuple[pl.LazyFrame, int]:
+        """The same, where some rows are read at a time: row groups must fit into memory."""
+        lazy, rows = self.scan(names)
+        unpacked = self.unpacked(names)
+        memory.require(unpacked.group, f"{shown(self.file)}: reading a row group", _GROUPS + unpacked.hint)
+        return lazy, rows
 
     @property
     def is_parquet(self) -> bool:
@@ -136,9 +145,14 @@ class OpenFile(NamedTuple):
 
     def _room_for(self, names: Mapping[str, str]) -> tuple[pl.LazyFrame, int]:
         lazy, rows = self.scan(names)
-        size = rows * len(names) * _CELL[self.text is not None]
-        memory.require(size, f"{shown(self.file)}: reading {rows:,} rows", _SMALLER)
+        unpacked = self.unpacked(names)
+        size = max(rows * len(names) * _CELL[self.text is not None], unpacked.whole)
+        memory.require(size, f"{shown(self.file)}: reading {rows:,} rows", _SMALLER + unpacked.hint)
         return lazy, rows
+
+    def unpacked(self, names: Mapping[str, str]) -> Unpacked:
+        """What columns of a Parquet file unpack to; far more than a table does is an error."""
+        return unpacked_size(self.file, names.values()) if self.is_parquet else Unpacked()
 
     def miscounted(self, rows: int, read: int) -> InputError:
         """Other rows were read than the file has."""

@@ -45,7 +45,7 @@ class StreamFile(NamedTuple):
     def pieces(self, types: Mapping[str, pl.DataType]) -> Iterator[pl.DataFrame]:
         """Its rows; the first wrong one is an error."""
         with reading(self.source, self.opened.text):
-            lazy, rows = self.opened.scan(self.table.names)
+            lazy, rows = self.opened.scan_pieces(self.table.names)
             dates = "time" in types and self._has_dates(lazy)
         valid = lazy.select(self._valid(name, dates).cast(dtype) for name, dtype in types.items())
         for start in range(0, rows, PIECE):
@@ -67,7 +67,7 @@ class StreamFile(NamedTuple):
     def whole_pieces(self) -> Iterator[pl.DataFrame]:
         """All columns, as they are in the file, as many rows at a time as ``pieces`` has."""
         with reading(self.source, self.opened.text):
-            lazy, rows = self.opened.scan({name: name for name in self.opened.names})
+            lazy, rows = self.opened.scan_pieces({name: name for name in self.opened.names})
         for start in range(0, rows, PIECE):
             with reading(self.source, self.opened.text):
                 piece = lazy.slice(start, PIECE).collect(engine="streaming")

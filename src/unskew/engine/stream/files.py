@@ -17,12 +17,13 @@ from unskew.engine.stream.addresses import address_of, is_address, reached
 from unskew.engine.stream.folders import asked_of_folders, with_folders
 from unskew.errors import InputError
 from unskew.log.batches import Checked, Reading, id_type
+from unskew.log.parquet_sizes import Unpacked
 from unskew.log.paths import shown
 from unskew.log.position import OURS
 from unskew.log.said import say_columns
 from unskew.log.several import files_of
 from unskew.log.sorted_flags import without_sorted_flags
-from unskew.log.sources import open_file
+from unskew.log.sources import OpenFile, open_file
 
 PIECE = 2_000_000  # rows
 
@@ -53,14 +54,14 @@ class Source:
 
     Args:
         types: of the ids, as they are kept.
-        size: bytes of the files; 0 where they are elsewhere.
+        unpacked: what the used columns unpack to; nothing where they are elsewhere.
         piece: rows that are read at once.
     """
 
     reading: Reading
     files: tuple[RowFile, ...]
     types: Mapping[str, pl.DataType]
-    size: int
+    unpacked: Unpacked
     piece: int = PIECE
 
     @classmethod
@@ -68,11 +69,11 @@ class Source:
         """The files of a path or address; each must have all columns, in types that will do."""
         files: list[RowFile] = []
         types: dict[str, pl.DataType] = {}
-        size = 0
-        for source, schema, lazy, bytes_ in _opened(given, asked_of_folders(how)):
+        unpacked = Unpacked()
+        for source, schema, lazy, opened in _opened(given, asked_of_folders(how)):
             names = how.names(source, list(schema))
             files.append(RowFile(source, _rows(source, lazy), lazy.select(_renamed(names)), names))
-            size += bytes_
+            unpacked = unpacked if opened is None else unpacked.merge(opened.unpacked(names))
             used = pl.DataFrame(schema={ours: schema[theirs] for ours, theirs in names.items()})
             how.check(used, source, 0, {}, names)
             own = {
@@ -87,7 +88,7 @@ class Source:
             types = {ours: dtype if types.get(ours, dtype) == dtype else pl.String() for ours, dtype in own.items()}
         for file in files:
             say_columns(file.source, file.names)
-        found = cls(how, _alike(files), types, size)
+        found = cls(how, _alike(files), types, unpacked)
         if not found.rows:
             raise InputError(f"{how.source}: there are no rows.\nGive an input with at least one good row.")
         return found
@@ -133,10 +134,13 @@ def columns_in(given: str | PathLike[str], asked: Collection[str]) -> list[str]:
     return next(iter(_opened(given, asked)))[1].names()
 
 
-def _opened(given: str | PathLike[str], asked: Collection[str]) -> Iterator[tuple[str, pl.Schema, pl.LazyFrame, int]]:
+def _opened(
+    given: str | PathLike[str], asked: Collection[str]
+) -> Iterator[tuple[str, pl.Schema, pl.LazyFrame, OpenFile | None]]:
+    """The files of a path; of an address what lies there."""
     if is_address(given):
         with reached(shown(given)):
-            yield shown(given), *_of_address(address_of(str(given)), asked), 0
+            yield shown(given), *_of_address(address_of(str(given)), asked), None
         return
     for file in files_of(given):
         opened = open_file(file)
@@ -147,7 +151,7 @@ def _opened(given: str | PathLike[str], asked: Collection[str]) -> Iterator[tupl
                 f".sink_parquet('{shown(file.stem)}.parquet'), or use engine='memory'."
             )
         schema, lazy = with_folders(file, pl.scan_parquet(file, glob=False), opened.types, asked)
-        yield shown(file), schema, lazy, file.stat().st_size
+        yield shown(file), schema, lazy, opened
 
 
 def _of_address(address: str, asked: Collection[str]) -> tuple[pl.Schema, pl.LazyFrame]:

@@ -24,6 +24,7 @@ PER_ROW: Mapping[Kind, int] = {  # bytes of a row while its part is worked on, a
     Kind.PEOPLE: 150,
 }
 TEXTS = 2  # times as much where ids are texts
+WIDE = 200  # bytes of a row that are meant above: longer texts count as so many rows
 IN_MEMORY: Mapping[Kind, int] = {Kind.LOG: 85, Kind.LISTS: 48, Kind.PREDICTIONS: 60, Kind.PEOPLE: 90}
 DISK = 30  # bytes of a row on disk, in both forms, where it must be brought together
 READ = 0.08e-6  # CPU seconds to read, check and bring together a row
@@ -56,15 +57,19 @@ class Sizes:
     seconds: float
 
     @classmethod
-    def of(cls, rows: Mapping[Kind, int], limit: int, *, texts: bool = False, held: int = 0) -> Sizes:
+    def of(
+        cls, rows: Mapping[Kind, int], limit: int, *, texts: bool = False, held: int = 0, width: float = 0.0
+    ) -> Sizes:
         """Of inputs with so many rows, in so many bytes of memory.
 
         Args:
             texts: whether ids of users are texts.
             held: bytes of what stays in memory all the time.
+            width: bytes that a row of the widest input unpacks to.
         """
+        wide = max(1.0, width / WIDE)
         room = max(limit - BASE - held, limit // 4)
-        total = sum(count * PER_ROW[kind] for kind, count in rows.items()) * (TEXTS if texts else 1)
+        total = sum(count * PER_ROW[kind] for kind, count in rows.items()) * (TEXTS if texts else 1) * wide
         every = sum(rows.values())
         parts = math.ceil(total / room)
         if parts > 1 and not texts:  # rows with texts are slower to fetch from many places
@@ -73,9 +78,9 @@ class Sizes:
         return cls(
             limit,
             parts=parts,
-            chunk=max(1, min(CHUNK, room // (4 * WAITING))),
-            piece=max(65_536, min(CHUNK, room // 400)),
-            disk=every * DISK if parts > 1 else 0,
+            chunk=max(1, min(CHUNK, int(room / (4 * WAITING * wide)))),
+            piece=max(1, int(max(65_536, min(CHUNK, room // 400)) / wide)),
+            disk=int(every * DISK * wide) if parts > 1 else 0,
             seconds=every * (READ + SUM),
         )
 
