@@ -6,8 +6,8 @@ A random split of interactions leaves most users in both parts, and mixes the ti
   test log: ``share="users"``), or the ids are written differently;
 - a test log that is earlier than the training log is the training log: the two were swapped;
 - a test log that is later than the training log is no random share of both;
-- where both logs have propensities and no order in time, these may speak of the log that was divided: its share is asked
-  for, since the level and the candidates depend on it.
+- where both logs have propensities and no order in time, these may speak of the log that was divided: its share is
+  asked for, since the level and the candidates depend on it.
 
 Splits of ours remember how they were made, and are not doubted; of a handful of rows anything may come by chance.
 """
