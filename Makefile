@@ -33,12 +33,14 @@ check: $(STAMP) lint
 fuzz: $(STAMP)
 	@UNSKEW_EXAMPLES=fresh $(BIN)/python tests/run.py -m hypothesis
 
-# Long studies: false verdicts over 500 worlds a row (writes docs/false_verdicts.md), the exposure path in 2,000 worlds
-# (writes docs/exposure_path.md), census and tilt in 500 (writes docs/census.md), answers in 2,000 of each kind, refitted
+# Long studies: false verdicts over 500 worlds a row (writes docs/false_verdicts.md), columns of propensities that are
+# something else, likewise (writes docs/broken_columns.md), the exposure path in 2,000 worlds (writes
+# docs/exposure_path.md), census and tilt in 500 (writes docs/census.md), answers in 2,000 of each kind, refitted
 # intervals, naive Bayes, a killed worker of Spark, the numbers and code blocks of the pages, and the suite's own Monte
 # Carlo tests with all worlds.
 verify: $(STAMP)
 	@$(BIN)/python -m tests.inference.false_verdicts
+	@$(BIN)/python -m tests.inference.column_study
 	@$(BIN)/python -m tests.inference.path_study
 	@$(BIN)/python -m tests.census.box_study
 	@$(BIN)/python -m tests.anchored.study 2000

@@ -15,6 +15,7 @@ from unskew.errors import InputError
 from unskew.log import Feedback
 from unskew.log.answers import read_answers, unanswered
 from unskew.log.column_maps import InputColumns
+from unskew.log.drawing import Drawing
 
 ROWS: dict[str, list[Any]] = {
     "user": ["a", "a", "b"],
@@ -35,7 +36,7 @@ def test_empty_values_are_unanswered_in_every_format(tmp_path: Path) -> None:
     for source in (frame(), frame(value=[1.0, float("nan"), 0.0]), frame().to_pandas(), path):
         log, drawing = read_answers(source, Feedback.IMPLICIT)
         assert unanswered(log).tolist() == [False, True, False]
-        assert drawing == (1, "", 0)
+        assert drawing == Drawing(1, "", 0, ())
         np.testing.assert_array_equal(log.propensity, [0.5, 0.2, 1.0])
 
 

@@ -16,6 +16,7 @@ import unskew as us
 from unskew.engine.answers import AskedPairs
 from unskew.inference.clopper_pearson import limits
 from unskew.judging import answers
+from unskew.log.fingerprints import fingerprint
 from unskew.report.words import headline
 from unskew.result import Result
 
@@ -31,6 +32,7 @@ def ask(
     scale: float = 1.0,
     design: str = "",
     lost: float = 0.0,
+    drawn_for: bool = True,
     **more: Any,
 ) -> Result:
     """Two models whose lists hold relevant pairs at two rates; a share of the pairs of the lists is asked about.
@@ -41,6 +43,7 @@ def ask(
         scale: by which the probabilities are wrong.
         design: what the answers say of how they were drawn.
         lost: the share of relevant answers whose rows are missing.
+        drawn_for: whether the answers say that they were drawn for these lists.
     """
     rng = np.random.default_rng(5)
     listed = np.zeros((USERS, ITEMS), dtype=np.int64)
@@ -59,6 +62,9 @@ def ask(
     u, i = np.nonzero(asked)
     where: dict[str, Any] = dict(zip(("user", "item"), np.nonzero(seen), strict=True))
     answers_ = pl.DataFrame({"user": u, "item": i, "value": values[u, i], "propensity": scale * pi[u, i]})
+    if drawn_for:
+        told = " ".join(fingerprint(us.Recommendations.from_frame(each), K) for each in lists.values())
+        answers_ = answers_.with_columns(drawn_for=pl.lit(told))
     return us.evaluate(
         pl.DataFrame(where | {"value": y[seen].astype(int)}),
         lists,

@@ -12,7 +12,7 @@ import polars as pl
 
 
 def skewed(users: int = 300, items: int = 120, seed: int = 0, **columns: bool) -> pl.DataFrame:
-    """A log with a long tail; ``value``, ``time``, ``policy``, ``propensity`` on request."""
+    """A log with a long tail; ``value``, ``time``, ``policy``, ``position``, ``propensity`` on request."""
     rng = np.random.default_rng(seed)
     exposure = 0.6 * (np.arange(1, items + 1) ** -0.7)
     seen = rng.random((users, items)) < exposure * rng.uniform(0.3, 1.0, (users, 1))
@@ -24,6 +24,9 @@ def skewed(users: int = 300, items: int = 120, seed: int = 0, **columns: bool) -
         frame = frame.with_columns(time=pl.Series(1_500_000_000 + rng.integers(0, 90 * 86_400, len(user))))
     if columns.get("policy"):
         frame = frame.with_columns(policy=pl.Series(np.array(["old", "new"])[(item > 20).astype(int)]))
+    if columns.get("position"):
+        place = np.random.default_rng(seed + 1).geometric(0.15, len(user))
+        frame = frame.with_columns(position=pl.Series(place).set(pl.Series(place == 3), None))
     if columns.get("propensity"):
         frame = frame.with_columns(propensity=pl.Series(exposure[item] * 0.65))
     return frame

@@ -165,7 +165,7 @@ def test_a_plan_is_written_and_read(world: Shop, tmp_path: Path) -> None:
     plan = planned(world)
     drawn = plan.draw(60, seed=5)
     drawn.write(tmp_path / "ask.parquet")
-    assert pl.read_parquet(tmp_path / "ask.parquet").columns == ["user", "item", "propensity"]
+    assert pl.read_parquet(tmp_path / "ask.parquet").columns == ["user", "item", "propensity", "drawn_for"]
     mixed = {name: frame.sample(fraction=1.0, shuffle=True, seed=1) for name, frame in world.models.items()}
     log = world.log.sample(fraction=1.0, shuffle=True, seed=2)
     again = us.plan(mixed, log=log, seen=world.seen, metric="recall@4", feedback="conversions")

@@ -45,7 +45,7 @@ def test_files_that_claim_to_be_sorted(tmp_path: Path, column: str, descending: 
     right = tmp_path / "right.parquet"
     for path in (wrong, right):
         log = read_log(path, feedback="ratings")
-        assert sorted(log.to_frame().rows()) == sorted(FRAME["user", "item", "value"].rows())
+        assert sorted(log.to_frame().rows()) == sorted(FRAME["user", "item", "value", "rank"].rows())
         assert log.users.values.to_list() == sorted(set(USERS)) and log.items.values.to_list() == sorted(set(ITEMS))
     assert read_recommendations(wrong).to_frame().equals(read_recommendations(right).to_frame())
     a, b = read_predictions(wrong), read_predictions(right)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -61,6 +62,7 @@ class LocalParts:
                 request.duplicates if log else None,
             )
             names = how.names(name, each.given.columns)
+            how = replace(how, columns=names, said=each.columns)
             frame = each.given.select(pl.col(theirs).alias(ours) for ours, theirs in names.items())
             types = {ours: id_type(dtype) for ours, dtype in frame.schema.items() if ours in IDS} | {"user": user}
             checked = how.check(frame, name, 0, types)

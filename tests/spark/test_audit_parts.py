@@ -19,7 +19,7 @@ from unskew.auditing import order, widths
 from unskew.auditing.looks import AuditPart
 from unskew.log import Log
 
-ALL = {"value": True, "time": True, "policy": True, "propensity": True}
+ALL = {"value": True, "time": True, "policy": True, "position": True, "propensity": True}
 READINGS: tuple[dict[str, Any], ...] = ({}, {"feedback": "conversions"}, {"relevant": ">=3"}, {"feedback": "implicit"})
 
 
@@ -50,6 +50,17 @@ def test_parts_give_the_audit_of_memory(
     if not columns["value"]:
         reading = {}
     assert_same(audit(frame, parts, **reading).to_dict(), us.audit(frame, **reading).to_dict())
+
+
+@pytest.mark.parametrize("wrong", [None, "top", "-1"])
+def test_parts_agree_on_whether_there_are_places(wrong: str | None) -> None:
+    """One cell that is none is in one part only, and all parts leave the column alone."""
+    right = pl.col("position").cast(pl.String)
+    there = pl.int_range(pl.len()) == (9 if wrong is not None else -1)
+    frame = log(4, value=True, position=True).with_columns(position=pl.when(there).then(pl.lit(wrong)).otherwise(right))
+    found, expected = audit(frame, 7), us.audit(frame)
+    assert (expected.places is None) is (wrong is not None) and len(expected.size.notes) == (wrong is not None)
+    assert_same(found.to_dict(), expected.to_dict())
 
 
 @pytest.mark.parametrize("continuous", [False, True])

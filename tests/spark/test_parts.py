@@ -24,7 +24,7 @@ from unskew.log.batches import Kind, Reading
 ASKED: tuple[dict[str, Any], ...] = (
     {"metrics": ["recall@5", "ndcg@5"], "by": "group", "people": True},
     {"propensity": "popularity(gamma=1)", "estimators": ["naive", "snips", "gs(strata=3)"]},
-    {"by": "popularity(strata=2)"},
+    {"by": "popularity(strata=2)", "places": True},
     {"kind": "ratings", "relevant": ">=4", "metrics": ["map@5"], "target": ["pooled", "per_user"]},
     {"interval": "bootstrap", "replicates": 50},
     {**GUESSED, "outcome": "means(shrink=5)", "by": "group", "people": True},

@@ -85,6 +85,7 @@ WORLDS: dict[str, tuple[World, int]] = {
         draw(2, text=True, propensity="popularity(gamma=1)", estimators=["naive", "snips", "gs(strata=3)"]), 5
     ),
     "exposure path": (draw(3, metrics=["recall@5"], by="popularity(strata=2)"), 1),
+    "places": (draw(3, metrics=["recall@5"], places=True, columns={"test:position": "rank"}, invalid="drop"), 4),
     "thresholds": (
         draw(4, kind="ratings", relevant=">=4", metrics=["recall@5", "map@5"], target=["pooled", "per_user"]), 20
     ),

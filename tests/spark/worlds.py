@@ -41,11 +41,12 @@ class World:
         }
 
 
-def draw(seed: int, *, text: bool = False, **options: Any) -> World:
+def draw(seed: int, *, text: bool = False, places: bool = False, **options: Any) -> World:
     """A test log with propensities, a training log, lists of three models and a population.
 
     Args:
         text: ids are texts, and the lists write some users otherwise.
+        places: the test log says at which place of the page most items were shown.
     """
     rng = np.random.default_rng(seed)
     users, items = int(rng.integers(40, 120)), int(rng.integers(15, 40))
@@ -82,6 +83,9 @@ def draw(seed: int, *, text: bool = False, **options: Any) -> World:
         options = {"feedback": "ratings", **options}
     else:
         test, train = frame(seen & liked & ~training, propensity=propensity), frame(seen & liked & training)
+    if places:
+        place = np.random.default_rng(seed).integers(1, 5, len(test))
+        test = test.with_columns(rank=pl.Series(place).set(pl.Series(place == 4), None))
     return World(test, models, train, population if options.pop("people", False) else None, options)
 
 

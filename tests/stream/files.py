@@ -125,6 +125,16 @@ ASKED: dict[str, dict[str, Any]] = {
     "elsewhere": {**GUESSED, "outcome": "fitted", "by": "popularity(strata=2)", "train": "earlier_shown"},
     "held": {**GUESSED, "outcome": "held", "target": "per_user_sum"},
     "repeated": {"test": "twice", "models": "lists", "estimators": ["naive"]},
+    "places": {"test": "shown", "models": "lists", "feedback": "conversions", "estimators": ["naive", "snips"]},
+    "places of kept rows": {"test": "shown_twice", "models": "lists", "estimators": ["naive", "snips"]},
+    "no places": {"test": "misplaced", "models": "lists", "estimators": ["naive"], "invalid": "drop"},
+    "named places": {
+        "test": "misplaced",
+        "models": "lists",
+        "estimators": ["naive"],
+        "invalid": "drop",
+        "columns": {"position": "slot"},
+    },
     "timed": {"test": "timed", "models": "lists", "train": "earlier", "estimators": ["naive", "exposure_path"]},
     "other_users": {
         "test": "conversions",
@@ -154,6 +164,13 @@ def inputs() -> dict[str, Any]:
     found["mcar"] = found["train"].sample(200, seed=4)
     found["random"] = found["seen"].sample(400, seed=6).drop("shelf")
     found["twice"] = pl.concat([found["clicks"], found["clicks"].sample(40, seed=7)]).drop("propensity")
+    place = pl.Series("slot", np.random.default_rng(6).integers(1, 9, len(found["conversions"])))
+    found["shown"] = found["conversions"].with_columns(slot=place.set(place > 7, None))
+    again = found["clicks"].with_columns(rank=pl.lit(1))  # a place that no kept row has
+    found["shown_twice"] = pl.concat([again, again.sample(40, seed=7).with_columns(rank=2)])
+    found["misplaced"] = found["twice"].with_columns(
+        slot=pl.when(pl.int_range(pl.len()) % 91 == 60).then(pl.lit("top")).otherwise(pl.lit("3"))
+    )
     found["timed"] = found["twice"].with_columns(time=pl.Series(rng.integers(1000, 2000, len(found["twice"]))))
     found["earlier"] = found["train"].with_columns(time=pl.Series(rng.integers(0, 1500, len(found["train"]))))
     found["others"] = found["seen"].with_columns(pl.col("user") + 1000)

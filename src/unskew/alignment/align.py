@@ -142,11 +142,13 @@ def align(
         _here(part, inputs, coded, model),
     )
     known = {name: getattr(whole, name) for name in Alignment.__dataclass_fields__}
+    held = whole.finish.of(part)
     if coded.joined is not None:
-        known |= {"joined": coded.joined, "account": whole.account | {"answers": coded.joined.account}}
+        joined = coded.joined.judging(held.lists, inputs.drawing)
+        known |= {"joined": joined, "account": whole.account | {"answers": joined.account}}
     return Aligned(
         **known,
-        held=whole.finish.of(part),
+        held=held,
         users=inputs.users,
         labels=part.texts,
         rows=part.rows,

@@ -12,6 +12,7 @@ be answered alike, and the log is a census again.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -23,8 +24,10 @@ from unskew.alignment.rows import IN_TRAINING, inside
 from unskew.engine.answers import ANSWERED, ASKED, LOGGED
 from unskew.errors import InputError
 from unskew.kernels.arrays import Bools, Floats, Ints32, present
-from unskew.log import Feedback, Ids, Log
+from unskew.log import Feedback, Ids, Log, Recommendations
 from unskew.log.answers import unanswered
+from unskew.log.drawing import Drawing
+from unskew.log.fingerprints import known_depth
 from unskew.log.order import group, pick
 from unskew.log.relevance import gains
 from unskew.plain import plain
@@ -40,21 +43,27 @@ class JoinedLog(NamedTuple):
         origin: LOGGED, ANSWERED or ASKED, by row.
         census: whether the held-out log is among them.
         account: what became of the answers, as plain values for the result.
+        known: of every model, down to which rank its lists are among those that the questions were drawn for.
     """
 
     rows: Log
     origin: Ints32
     census: bool
     account: dict[str, Any]
+    known: tuple[float, ...] = ()
+
+    def judging(self, lists: Sequence[Recommendations], drawing: Drawing) -> JoinedLog:
+        """The same with what the fingerprints say of the lists that are judged."""
+        return self._replace(known=tuple(known_depth(each, drawing.drawn_for) for each in lists))
 
 
-def rests_on(joined: JoinedLog, fixed: bool = False) -> str:
-    """What must hold for answers to be right, in words that go on after "if"; ``fixed``: for these users alone."""
+def rests_on(joined: JoinedLog) -> str:
+    """What must hold for answers to be right, in words that go on after "if"."""
     told = "the answers' probabilities of being drawn are right"
     told = f"{told} and a pair is as relevant in the log as in the answers" if joined.census else told
     if barred := joined.account["barred"]:
         told += f", and the {barred:,} pairs where lists differ that could not be asked about are as the guesses say"
-    return f"{told}, for these users and no others" if fixed else told
+    return told
 
 
 def is_census(rows: Log, rules: Rules) -> bool:

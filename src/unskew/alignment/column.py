@@ -5,17 +5,19 @@ chosen without a look at the rows which are added up (MATHS §18):
 
     all pairs     Σ_O 1/P = |C|                                                      ``level.py``
     items         the same in tenths of the items, by how often the *other* half of the users has them
-    users         Σ_u (n_uB/n̄_B − 1) (Σ_OA 1/P − |C_uA|) = 0,  A and B two halves of the items, and the same mirrored
+    users         Σ_u (n_uB/n̄_B − 1) (Σ_OA 1/P − ρ |C_uA|) = 0 over users with n_uB > 0, and the same mirrored
 
-A user's n_B says how active the user is, without a look at A. Propensities that lack a factor f_u by which users are
-active make the last line τ = Var(f) of the pairs, and ρ = Cov(r_A, r_B), r the excess of Σ 1/P over |C| as a share of
-it, is Var(f) as well. Two things make it differ from 0 with right propensities: numbers of rows that are fixed (a page
-has ten places) make it −1/n̄; and pages that are drawn at random as a whole make rare pairs come together, so that ρ is
-well above τ (1.4 to 9 times it in 240 simulated worlds of pages, .8 to 1.2 times with a factor left out). Neither is
-taken for an error. So a factor of users that has nothing to do with how active they are is not seen.
+A and B are two halves of the items. A user's n_B says how active the user is, without a look at A; ρ is the ratio over
+these users, which exceeds 1 where others never come and the column knows it. Where no population was named, users
+without rows are missing, and ρ is what tells whether the level is right.
 
-A column that passes all of them, and looks like none of the usual mistakes (``signs``), may carry "better". One that
-fails any of them carries nothing, and what cannot be tested stays a condition of the verdict, with those signs.
+Propensities that are wrong by a factor f_u make the last line τ = Var(f) of the pairs, and no more than
+κ = Cov(n_A/n̄_A, n_B/n̄_B), by which users differ in their rows. Two things make it differ from 0 with right
+propensities: numbers of rows that are fixed (a page has ten places) make it −1/n̄, and pages that are drawn at random as
+a whole make heavy pairs come together, many times κ. Neither is taken for an error.
+
+A column that passes all of them may carry "better". One that fails any of them carries nothing, and what cannot be
+tested stays a condition of the verdict, with whatever looks odd in the column itself (``signs``).
 """
 
 from __future__ import annotations
@@ -50,8 +52,10 @@ from unskew.plain import plain
 from unskew.propensity import Propensity, Scope
 
 TENTHS = 10
+SLIGHT = 0.1  # of the level
 OFF = 0.2  # by how much a tenth, or the factor of a user, must be off
-TOGETHER = 1.5  # ρ/τ: beyond, pairs of a user come together
+TOGETHER = 1.5  # times κ: beyond, pairs of a user come together
+MISSED = 10.0  # heavy rows that may not have come: with fewer, thin honest logs are off in one tenth or another
 SEEN = 0.5  # an error that a test must be able to see, to be passed
 BLOCK = 1 << 16  # users whose sums are looked at together
 MOST_ITEMS = 100_000  # beyond, totals of single items are not kept
@@ -103,14 +107,14 @@ class ColumnFacts(Mergeable):
     """What the column looks like in the rows of some users; that of others is added.
 
     Args:
-        certain: rows with P = 1.
+        rows, certain: rows, and those with P = 1; of all of them, and of those that brought something.
         implied: Σ y/P against the number of pairs, for how many of these would be relevant.
         least: the least P, and how many rows have it.
         policies: names of policies, two at most.
     """
 
-    rows: int
-    certain: int
+    rows: tuple[int, int]
+    certain: tuple[int, int]
     implied: LevelSums
     items: ItemColumns | None
     least: tuple[float, int] = merged_by(_least)
@@ -120,11 +124,12 @@ class ColumnFacts(Mergeable):
     def of(cls, held: EvaluationData, rows: Log) -> ColumnFacts:
         """Of some users."""
         p, items = present(held.propensity), len(rows.items)
+        liked, certain = held.value > 0.0, p == 1.0
         least = float(p.min(initial=math.inf))
         names = () if rows.policy is None else rows.policy.unique().sort()[:2]
         return cls(
-            len(p),
-            int(np.count_nonzero(p == 1.0)),
+            (len(p), int(np.count_nonzero(liked))),
+            (int(np.count_nonzero(certain)), int(np.count_nonzero(certain & liked))),
             LevelSums.over_all(held, p, held.value, present(held.candidates), items),
             ItemColumns.of(held, items),
             (least, int(np.count_nonzero(p == least))),
@@ -186,20 +191,15 @@ class PopularityQuestion:
 
 @dataclass(frozen=True, eq=False)
 class ActivitySums(Mergeable):
-    """Sums over users that tell whether the active ones have too many pairs.
+    """Sums over users that tell whether the active ones have too many pairs: in half A of the items, and mirrored in B.
 
     Args:
-        active: users with rows.
-        rows, pairs: in both halves of the items; ``both`` Σ of the product of a user's pairs in them.
-        sums: Σ of (n_B r_A, r_A, n_A r_B, r_B), r the excess of Σ 1/P over the pairs.
-        products: Σ of the products of these four.
+        users: with rows in B.
+        sums: over them, of (t, c, n, m, nt, nc, nm): Σ 1/P and the pairs in A, rows in B and in A, and products.
+        products: Σ of the products of (nt, nc, t, c).
     """
 
-    users: int
-    active: int
-    rows: Floats
-    both: float
-    pairs: Floats
+    users: Floats
     sums: Floats
     products: Floats
 
@@ -215,18 +215,20 @@ class ActivityQuestion:
         """The sums of some users."""
         bit = ((part.rows.items.hashes >> np.uint64(23)) & np.uint64(1)).astype(np.int64)
         group = np.where(self.allowed, bit, -1)
-        found = ActivitySums(0, 0, np.zeros(2), 0.0, np.zeros(2), np.zeros(4), np.zeros((4, 4)))
+        users, sums, products = np.zeros(2), np.zeros((2, 7)), np.zeros((2, 4, 4))
         if group.max() < 1:  # one half of the items has none
-            return found
+            return ActivitySums(users, sums, products)
         for low in range(0, part.held.users, BLOCK):
             high = min(low + BLOCK, part.held.users)
             weight, pairs, rows, _ = _grouped(part, group, low, high, part.known if self.unseen else None)
-            excess = weight - pairs
-            x = np.column_stack([rows[:, 1] * excess[:, 0], excess[:, 0], rows[:, 0] * excess[:, 1], excess[:, 1]])
-            active = int(np.count_nonzero(rows.sum(axis=1)))
-            sums = rows.sum(axis=0), float(pairs.prod(axis=1).sum()), pairs.sum(axis=0), x.sum(axis=0), x.T @ x
-            found = found.merge(ActivitySums(high - low, active, *sums))
-        return found
+            for a, b in ((0, 1), (1, 0)):
+                there = rows[:, b] > 0.0
+                t, c, n, m = weight[there, a], pairs[there, a], rows[there, b], rows[there, a]
+                x = np.column_stack([n * t, n * c, t, c])
+                users[a] += len(t)
+                sums[a] += [t.sum(), c.sum(), n.sum(), m.sum(), n @ t, n @ c, n @ m]
+                products[a] += x.T @ x
+        return ActivitySums(users, sums, products)
 
 
 class Finding(NamedTuple):
@@ -240,7 +242,7 @@ class ColumnCheck(NamedTuple):
     """What is known of a column of propensities.
 
     Args:
-        passed: all that was seen is logged, and the column passed every test and has no signs.
+        passed: all that was seen is logged, and the column passed every test.
         wrong: why nothing is decided by it.
         untested: which tests could not be made, in words; empty where all were, or where zeros are not logged.
         zeros: whether all that was seen is logged, also what brought nothing.
@@ -272,15 +274,15 @@ def check_column(given: LevelInputs, level: LevelCheck, found: ColumnFacts) -> C
     """Test a column of propensities that was not fitted here by all that the log shows of it."""
     zeros, tests = shows_zeros(given), has_level(given.model, given.rows, given.rules)
     implied, much = _implied(given, found) if tests else (None, "")
-    wrong, findings = level.wrong or much, []
+    wrong, findings = much, []
     if zeros and tests and not wrong:
-        findings = [_level(level), *_tenths_and_activity(given)]
+        findings = _tests(given, level)
         wrong = next((finding.wrong for finding in findings if finding.wrong), "")
-    able = zeros and tests and all(finding.able for finding in findings)
-    fitted = able and looks_fitted(given, found)
-    signs = tuple(_signs(given, found, implied)) + (("it was not fitted to this very log",) if fitted else ())
+    wrong = wrong or (level.wrong if not findings else "")
+    able = bool(findings) and all(finding.able for finding in findings)
+    signs = tuple(_signs(given, found, implied, fitted=able and looks_fitted(given, found)))
     return ColumnCheck(
-        passed=able and not wrong and not signs,
+        passed=able and not wrong and not signs and given.model.known and not given.rows.estimated_by,
         wrong=f"{wrong.rstrip('.')}. {LOG_IT}" if wrong else "",
         untested="" if not zeros or able or wrong else "too little was seen to test it",
         zeros=zeros,
@@ -289,22 +291,37 @@ def check_column(given: LevelInputs, level: LevelCheck, found: ColumnFacts) -> C
     )
 
 
-def _level(check: LevelCheck) -> Finding:
-    """The level was looked at already."""
-    found = check.ratio
-    return Finding(able=found is not None and not check.unknown and ERRORS * found.error <= SEEN)
-
-
-def _tenths_and_activity(given: LevelInputs) -> list[Finding]:
-    """Items by popularity, and users by activity."""
+def _tests(given: LevelInputs, level: LevelCheck) -> list[Finding]:
+    """The level, items by popularity, and users by activity."""
     counts = given.ask(SeenQuestion()).counts
     allowed = np.ones_like(counts, dtype=np.bool_) if given.named else counts[::-1] > 0
     group = tenths(counts[::-1], allowed)
     if group.max() < 1:
-        return [Finding()]
+        return [Finding(level.wrong)]
     by_items = given.ask(PopularityQuestion(group, given.rules.unseen))
     by_users = given.ask(ActivityQuestion(allowed, given.rules.unseen))
-    return [_of_items(by_items), _of_users(by_users)]
+    share = _of_comers(by_users) if level.high and not given.population else None
+    return [_level(level, share), _of_items(by_items, share), _of_users(by_users)]
+
+
+def _level(check: LevelCheck, comers: tuple[float, float] | None) -> Finding:
+    """The level, which was looked at already; where users without rows are missing, that of those who have some."""
+    if comers is not None:
+        value, error = comers
+        wrong = abs(value - 1.0) > max(SLIGHT, ERRORS * error)
+        return Finding(check.wrong if wrong else "", ERRORS * error <= SEEN)
+    ratio = check.ratio
+    able = ratio is not None and not check.unknown and ERRORS * ratio.error <= SEEN
+    return Finding(check.wrong, able)
+
+
+def _of_comers(sums: ActivitySums) -> tuple[float, float]:
+    """Σ 1/P ÷ pairs in one half of the items, over users with rows in the other, and its standard error."""
+    t, c = sums.sums[:, 0].sum(), sums.sums[:, 1].sum()
+    if c <= 0.0:
+        return math.nan, math.inf
+    way = np.array([0.0, 0.0, 1.0, -t / c])
+    return float(t / c), math.sqrt(max(float(sum(way @ each @ way for each in sums.products)), 0.0) * 2.0) / float(c)
 
 
 def tenths(counts: Ints64, allowed: Bools) -> Ints64:
@@ -320,11 +337,15 @@ def tenths(counts: Ints64, allowed: Bools) -> Ints64:
     return dense if allowed.all() else dense - 1
 
 
-def _of_items(sums: GroupSums) -> Finding:
-    """The tenth of the items that is off the most; neighbours are put together until each rests on enough weights."""
-    able = True
+def _of_items(sums: GroupSums, comers: tuple[float, float] | None) -> Finding:
+    """The tenth of the items that is off the most; neighbours are put together until each rests on enough weights.
+
+    Where users without rows are missing, all tenths are too high alike, and each is held against all of them.
+    """
+    able, groups = True, len(sums.rows)
+    usual = 1.0 if comers is None else float(sums.sums[:groups].sum() / sums.sums[groups:].sum())
     for group in _together(sums):
-        value, error, heavy = _ratio(sums, group)
+        value, error, heavy = (each / usual for each in _ratio(sums, group))
         lacking = max(error, heavy) if value < 1.0 else error
         if abs(value - 1.0) > OFF and abs(value - 1.0) > ERRORS * lacking:
             kind = "least" if group[0] == 0 else "most" if group[-1] == len(sums.rows) - 1 else "moderately"
@@ -353,7 +374,7 @@ def _together(sums: GroupSums) -> list[list[int]]:
 
 
 def _ratio(sums: GroupSums, group: list[int]) -> tuple[float, float, float]:
-    """Σ 1/P ÷ pairs of some groups, its standard error, and that with one more of their heavier weights."""
+    """Σ 1/P ÷ pairs of some groups, its standard error, and that where heavy rows happened not to come."""
     groups = len(sums.rows)
     t, c = np.array(group), np.array(group) + groups
     weight, pairs = float(sums.sums[t].sum()), float(sums.sums[c].sum())
@@ -368,23 +389,24 @@ def _ratio(sums: GroupSums, group: list[int]) -> tuple[float, float, float]:
     clustered = sums.users / max(sums.users - 1, 1) * max(spread, 0.0)
     variance = max(clustered, float(sums.alone[t].sum()))
     heavy = float(sums.cube[t].sum() / sums.square[t].sum())
-    return value, math.sqrt(variance) / pairs, (math.sqrt(variance + heavy**2) + heavy / ERRORS) / pairs
+    return value, math.sqrt(variance) / pairs, (math.sqrt(variance) + MISSED * heavy / ERRORS) / pairs
 
 
 def _of_users(sums: ActivitySums) -> Finding:
     """Whether users who are more active have too many pairs by the column, or too few."""
-    if sums.active < FEW or not sums.rows.all():
+    t, c, n, m, nt, nc, nm = sums.sums.T
+    if sums.users.min() < FEW or not m.all() or not c.all():
         return Finding()
-    mean = sums.rows / sums.users
-    way = np.array([1.0 / mean[1], -1.0, 1.0 / mean[0], -1.0])
-    pairs = float(sums.pairs.sum())
-    excess = float(way @ sums.sums) / pairs
-    error = math.sqrt(max(float(way @ sums.products @ way), 0.0)) / pairs
+    ratio, mean = t.sum() / c.sum(), n / sums.users
+    excess = float(((nt - ratio * nc) / mean - (t - ratio * c)).sum() / (ratio * c.sum()))
+    differ = float((nm * sums.users / (n * m)).mean() - 1.0)
+    ways = [np.array([1.0 / each, -ratio / each, -1.0, ratio]) for each in mean]
+    variance = sum(float(way @ each @ way) for way, each in zip(ways, sums.products, strict=True))
+    error = math.sqrt(max(2.0 * variance, 0.0)) / float(ratio * c.sum())  # both halves: as if they went together
     fixed = 1.0 / float(mean.sum())  # of pages with a fixed number of places
     beyond = excess if excess > 0.0 else min(excess + fixed, 0.0)
-    together = float(sums.products[1, 3] - sums.sums[1] * sums.sums[3] / sums.users) / sums.both
-    drawn_together = 0.0 < TOGETHER * excess < together
-    if abs(beyond) > OFF**2 and abs(beyond) > ERRORS * error and not drawn_together:
+    together = excess > TOGETHER * max(differ, 0.0)
+    if abs(beyond) > OFF**2 and abs(beyond) > ERRORS * error and not together:
         how = "more" if beyond > 0.0 else "fewer"
         return Finding(
             f"by Σ 1/P, active users have {how} pairs than there are, and others the other way round: the column is "
@@ -421,11 +443,12 @@ def _implied(given: LevelInputs, found: ColumnFacts) -> tuple[float | None, str]
     return ratio.value, ""
 
 
-def _signs(given: LevelInputs, found: ColumnFacts, implied: float | None) -> Iterator[str]:
+def _signs(given: LevelInputs, found: ColumnFacts, implied: float | None, *, fitted: bool) -> Iterator[str]:
     """What the column, or the log, looks like; each is an ordinary way to be wrong."""
-    items, account, rows = found.items, given.rows.account, max(found.rows, 1)
-    if CERTAIN * rows < found.certain < rows:
-        yield f"the rows with P = 1 ({found.certain / rows:.0%} of all) really could not have been missing"
+    items, account, rows = found.items, given.rows.account, max(found.rows[0], 1)
+    certain = max((n / max(of, 1) for n, of in zip(found.certain, found.rows, strict=True)), default=0.0)
+    if certain > CERTAIN and found.certain[0] < rows:
+        yield f"the rows with P = 1 ({certain:.0%}) really could not have been missing"
     least, times = found.least
     if least < 1.0 and times > FLOORED * rows and _shared_least(items, least) and _many_values(given):
         yield f"P was not raised to {least:.3g}, which {times / rows:.0%} of the rows have"
@@ -439,6 +462,8 @@ def _signs(given: LevelInputs, found: ColumnFacts, implied: float | None) -> Ite
         yield f"{min(implied, 1.0):.0%} of all pairs are relevant, as it implies"
     if items is not None and not given.facts.known and _is_core(items.rows):
         yield "no items were left out of the log because they have few rows"
+    if fitted:
+        yield "it was not fitted to this very log"
 
 
 def _shared_least(items: ItemColumns | None, least: float) -> bool:
@@ -463,7 +488,7 @@ def _is_core(rows: Ints64) -> bool:
     there = rows[rows > 0]
     if len(there) < 3 * TENTHS or not 3 <= (least := int(there.min())) <= CORE:
         return False
-    return int(np.count_nonzero(there <= least + 1)) >= max(5, len(there) // 20)
+    return int(np.count_nonzero(there <= least + 1)) >= max(5, len(there) // 10)
 
 
 def condition(propensity: Propensity, check: ColumnCheck | None, marks: Log, feedback: Feedback) -> str:

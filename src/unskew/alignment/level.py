@@ -181,6 +181,11 @@ class LevelCheck(NamedTuple):
     hint: str = ""
 
     @property
+    def high(self) -> bool:
+        """Whether inverse propensities add up to too much, as they do where users without rows are missing."""
+        return bool(self.wrong) and self.ratio is not None and self.ratio.value > 1.0
+
+    @property
     def shortage(self) -> float:
         """The share of all pairs that seen ones do not account for, beyond two standard errors.
 

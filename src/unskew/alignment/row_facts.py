@@ -13,6 +13,7 @@ from unskew.estimators.summary import Histogram
 from unskew.inference.merging import Mergeable, added_counts, merged_by
 from unskew.kernels.arrays import Ints64
 from unskew.log import Log
+from unskew.log.extremes import Extremes, wider
 from unskew.log.order import counts_of
 
 
@@ -29,6 +30,7 @@ class RowFacts(Mergeable):
         most_rows: of one user.
         candidates: pairs that could be recommended.
         outcomes: the least and the largest y, 0 included.
+        places: the least and the largest place on the page, where any is known.
         known: training rows of the users.
         untrained, untrained_rows: users with rows and without a training row, and their rows; 0 without a training log.
         pairs, seen: propensities of the relevant rows, and of all of them; ``None`` without propensities.
@@ -52,6 +54,7 @@ class RowFacts(Mergeable):
     candidates: float
     most_rows: int = merged_by(max)
     outcomes: tuple[float, float] = merged_by(lambda a, b: (min(a[0], b[0]), max(a[1], b[1])))
+    places: Extremes | None = merged_by(wider)
     dropped: Mapping[str, int] = merged_by(added_counts)
 
     @classmethod
@@ -81,5 +84,6 @@ class RowFacts(Mergeable):
             candidates=0.0 if held.candidates is None else float(held.candidates.sum()),
             most_rows=int(lengths.max(initial=0)),
             outcomes=range_of(value),
+            places=Extremes.of(rows.position),
             dropped=dropped,
         )

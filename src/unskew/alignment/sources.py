@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Protocol, TypedDict, get_args
 
 import narwhals as nw
 import numpy as np
+import polars as pl
 
 from unskew.bounds import LARGEST, SMALLEST, word
 from unskew.errors import InputError
@@ -23,6 +24,7 @@ from unskew.log import Features, Feedback, Ids, Log, Predictions, Recommendation
 from unskew.log.column_maps import MODELS, ColumnMap, InputColumns, choose
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.paths import is_path
+from unskew.log.position import none as no_position
 from unskew.log.predictions import refuse_shared_ranks
 from unskew.log.sources import columns_of
 from unskew.plain import plain
@@ -42,19 +44,21 @@ class Reading(TypedDict):
 class Names:
     """Our column names → theirs, for every kind of input the names that it has.
 
-    ``policy`` is asked of the test log only, ``time`` of the training log only if it is there, ``propensity`` of the
-    training log only where shares of strata are measured there, ``relevant`` of the population, ``rank`` and ``score``
-    of lists, ``rank`` and ``prediction`` of predictions; a table of guesses (``given(FILE)``) has no ranks. Of
-    covariates only what is said of them alone counts.
+    ``policy`` and ``position`` are asked of the test log only (of others no position is read), ``time`` of the training
+    log only if it is there, ``propensity`` of the training log only where shares of strata are measured there,
+    ``relevant`` of the population, ``rank`` and ``score`` of lists, ``rank`` and ``prediction`` of predictions; a table
+    of guesses (``given(FILE)``) has no ranks. Of covariates only what is said of them alone counts.
 
     Args:
         columns: as in ``column_maps.py``.
         inputs: which inputs there are, by role or by the name of a model.
     """
 
-    KNOWN = ("user", "item", "value", "time", "policy", "propensity", "rank", "score", "prediction", "relevant")
+    KNOWN = (
+        "user", "item", "value", "time", "policy", "position", "propensity", "rank", "score", "prediction", "relevant",
+    )  # fmt: skip
     ASKED: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "test": ("user", "item", "value", "time", "policy", "propensity"),
+        "test": ("user", "item", "value", "time", "policy", "position", "propensity"),
         "train": ("user", "item", "value", "time", "propensity"),
         "mcar": ("user", "item", "value"),
         "answers": ("user", "item", "value", "propensity"),
@@ -71,10 +75,10 @@ class Names:
         self._map = said = ColumnMap(columns, self.KNOWN, inputs, self.ASKED)
         self.given = said.given
         self.of_test = said.of("test", *self.ASKED["test"])
-        self.of_train = said.of("train", "user", "item", "value").joined(said.alone("train", "time"))
+        self.of_train = no_position(said.of("train", "user", "item", "value").joined(said.alone("train", "time")))
         self.of_train_with_propensity = self.of_train.joined(said.of("train", "propensity"))
         self.time_of_train = said.of("train", "time").get("time")
-        self.of_mcar = said.of("mcar", "user", "item", "value")
+        self.of_mcar = no_position(said.of("mcar", "user", "item", "value"))
         self.of_answers = said.of("answers", "user", "item", "value", "propensity")
         self.of_guesses = said.of(MODELS, "user", "item", "prediction")
         self.of_users = said.of("users", "user", "relevant")
@@ -245,7 +249,9 @@ def check_log(log: Log, name: str) -> Log:
         raise _unfit(name, "inside a user, items must ascend, each once")
     for column, low, high in (("value", -LARGEST, LARGEST), ("propensity", SMALLEST, 1.0), ("gain", 0.0, LARGEST)):
         _numbers(getattr(log, column), len(log), f"{name}: '{column}'", low, high)
-    for column, values in {"time": log.time, "policy": log.policy, **log.columns}.items():
+    if log.position is not None and not (isinstance(log.position, pl.Series) and log.position.dtype.is_integer()):
+        raise _unfit(name, "'position' must be a series of whole numbers, null where no place is known")
+    for column, values in {"time": log.time, "policy": log.policy, "position": log.position, **log.columns}.items():
         if values is not None and len(values) != len(log):
             raise _unfit(name, f"'{plain(column)}' has {len(values):,} rows, and there are {len(log):,}")
     return log

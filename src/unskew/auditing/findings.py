@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from unskew.auditing.advice import IMPLIED, SMALL_ESS
 from unskew.auditing.contrast import Contrast, Z
 from unskew.auditing.looks import HELD_OUT
-from unskew.auditing.opening import count, listed, percent, selected_by_value
+from unskew.auditing.opening import NOUNS, count, listed, percent, selected_by_value
+from unskew.auditing.places import Places
 from unskew.auditing.widths import METRIC, Width
 from unskew.log.interactions import MOSTLY, mostly_repeated
 from unskew.propensity.checks import CLICKS_ONLY
@@ -47,7 +48,8 @@ def find(audit: Audit, logged: Collection[str] = (), *, mcar_for_propensities: b
         mcar_for_propensities: an MCAR log was given, but values are missing, so that it could serve propensities only.
     """
     checks = partial(_checks, logged=logged)
-    rules = (_contrast, _tail, _expected, _propensity, checks, _policies, _time, _values, _users, _rows, _support)
+    of_rows = (_places, _policies, _time, _values, _users, _rows)
+    rules = (_contrast, _tail, _expected, _propensity, checks, *of_rows, _support)
     found = [finding for rule in rules for finding in rule(audit)]
     if mcar_for_propensities:
         found.append(_say("note", "The MCAR log serves propensities only: without values there is nothing to compare."))
@@ -226,6 +228,36 @@ def _checks(audit: Audit, logged: Collection[str]) -> Iterator[Finding]:
         yield _say("note", f"{text[0].upper()}{text[1:]}.")
     for unfit in audit.checks.refused:
         yield _say("warning", f"{unfit.propensity} cannot be had from this log: {unfit.reason}")
+
+
+def _places(audit: Audit) -> Iterator[Finding]:
+    found = audit.places
+    if found is None:
+        return
+    yield _say(
+        "warning",
+        f"Items were shown at several places of the page (column 'position', {found.least:,} to {found.largest:,}).",
+        _by_place(audit, found),
+        "Fewer people look at lower places, and better items may have stood higher: this log cannot tell the two",
+        "apart. Lists that resemble the old order look too good, and an evaluation says ahead at most, if people look",
+        "at all places alike. Log for each row the probability of the item at its place, and leave some chance in the",
+        "order.",
+    )
+
+
+def _by_place(audit: Audit, found: Places) -> str:
+    """The first place beside the last one; of rates beside the last one that has enough rows to speak of."""
+    known = [p for p in found.places if p.low == p.high and (p.mean is None or p.rows >= ENOUGH)]
+    if len(known) < 2:
+        return ""
+    first, last = known[0], known[-1]
+    if first.mean is None or last.mean is None:
+        share, rest = percent(first.share), percent(last.share)
+        return f"Place {first.low:,} has {share} of the {NOUNS['implicit']}, place {last.low:,} has {rest}."
+    what, shown = ("mean value", "{:.3g}".format) if not found.rates else ("share that is relevant", percent)
+    if found.rates and audit.feedback == "conversions":
+        what = "click rate"
+    return f"The {what} is {shown(first.mean)} at place {first.low:,} and {shown(last.mean)} at place {last.low:,}."
 
 
 def _policies(audit: Audit) -> Iterator[Finding]:

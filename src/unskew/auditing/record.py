@@ -10,6 +10,7 @@ from typing import Any
 from unskew.auditing.advice import Advice
 from unskew.auditing.contrast import Contrast
 from unskew.auditing.findings import Finding
+from unskew.auditing.places import Places
 from unskew.auditing.policies import Policies
 from unskew.auditing.powerlaw import PowerLaw
 from unskew.auditing.spread import Spread
@@ -67,6 +68,7 @@ class Audit(Shown):
         values: ``None`` without values.
         mcar: the comparison with an MCAR log, if one was given.
         time, policies, propensity: ``None`` where the log has no such column.
+        places: where on the page items were shown; ``None`` where the log does not say so, or has one place only.
         expected: effective sample sizes to expect on a random hold-out.
         widths: what weighting does to the standard errors of two lists there.
         supports: which estimators and targets this log supports.
@@ -89,6 +91,7 @@ class Audit(Shown):
     mcar: Contrast | None
     time: Time | None
     policies: Policies | None
+    places: Places | None
     propensity: Propensities | None
     expected: tuple[Expected, ...]
     widths: tuple[Width, ...]

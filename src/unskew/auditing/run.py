@@ -43,7 +43,8 @@ def audit(
     """Say what kind of log this is: its long tail, its skew, its drift, and which estimators and targets it supports.
 
     Args:
-        log: the log: a ``Log``, a path, or any dataframe, ``user, item[, value][, time][, policy][, propensity]``.
+        log: the log: a ``Log``, a path, or any dataframe,
+            ``user, item[, value][, time][, policy][, position][, propensity]``.
         propensities: canonical strings or objects, fitted to this log and checked on pairs that the fit did not see.
         mcar: a log of pairs drawn at random, ``user, item, value``, to compare the values with (and for
             ``naive_bayes``).

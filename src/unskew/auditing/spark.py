@@ -47,7 +47,7 @@ def audit(
     """``unskew.audit`` on DataFrames of Spark, of any size: the same numbers, findings and advice.
 
     Args:
-        log: the log, a DataFrame ``user, item[, value][, time][, policy][, propensity]``.
+        log: the log, a DataFrame ``user, item[, value][, time][, policy][, position][, propensity]``.
         mcar: a DataFrame of pairs drawn at random, ``user, item, value``.
         feedback, relevant, columns, invalid, duplicates: as in ``unskew.audit``.
         propensities: refused, since a check fits them to a part of the log in memory.

@@ -12,6 +12,7 @@ import numpy as np
 from unskew.auditing.contrast import Contrast, contrast
 from unskew.auditing.looks import Ask, AuditPart, Look, together
 from unskew.auditing.opening import skew
+from unskew.auditing.places import places
 from unskew.auditing.policies import policies
 from unskew.auditing.powerlaw import power_law
 from unskew.auditing.record import Audit, Size
@@ -159,6 +160,8 @@ def walk(asked: Audited, ask: Ask) -> Audit:
         looks["time"] = times(log)
     if log.policy is not None:
         looks["policies"] = policies()
+    if log.position is not None:
+        looks["places"] = places(asked.feedback, asked.relevant)
     if log.propensity is not None:
         looks["propensity"] = propensities()
     found = together(looks, ask)
@@ -188,6 +191,7 @@ def walk(asked: Audited, ask: Ask) -> Audit:
         mcar=compared,
         time=found.get("time"),
         policies=found.get("policies"),
+        places=found.get("places"),
         propensity=weights,
         expected=tuple(sizes),
         widths=tuple(measured),

@@ -20,7 +20,7 @@ KINDS = '"popularity(gamma=1)", "logistic(features=outer)", known, …'
 
 
 def audit(
-    log: Annotated[Path, typer.Argument(help="The log: user, item[, value][, time][, policy][, propensity].")],
+    log: Annotated[Path, typer.Argument(help=f"The log: {options.LOG}")],
     propensity: Annotated[Texts, option(f"Check it on held-out pairs: {KINDS} Repeat.", CHECKS)] = None,
     mcar: Annotated[File, option("A log of pairs drawn at random: user, item, value.", INPUTS)] = None,
     user_features: Annotated[File, option("Covariates: user and numbers, for logistic.", CHECKS)] = None,

@@ -21,7 +21,7 @@ STORE = "Folder that keeps finished folds for the next run; by default in the us
 
 
 def cross_validate(
-    log: Annotated[Path, typer.Argument(help="All interactions: user, item[, time][, value][, policy][, propensity].")],
+    log: Annotated[Path, typer.Argument(help=f"All interactions: {options.LOG}")],
     split: Annotated[str, option(f"How to split: {SPLITTERS}", HOW)],
     model: folds.Models = None,
     items: Annotated[File, option("The catalogue: item, every one that could be recommended.", INPUTS)] = None,

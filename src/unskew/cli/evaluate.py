@@ -78,7 +78,7 @@ OWN = (
 
 
 def evaluate(
-    test: Annotated[Path, typer.Argument(help="Held-out log: user, item[, value][, time][, policy][, propensity].")],
+    test: Annotated[Path, typer.Argument(help=f"Held-out log: {options.LOG}")],
     recs: Annotated[Texts, option("name=FILE: lists as user, item, rank[, score]. Repeat.", INPUTS)] = None,
     predictions: Annotated[
         Texts, option("name=FILE: predicted values as user, item, prediction[, rank]. Repeat.", INPUTS)

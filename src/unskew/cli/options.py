@@ -36,6 +36,7 @@ REQUIRE = (
 Text: TypeAlias = str | None
 Texts: TypeAlias = list[str] | None
 File: TypeAlias = Path | None
+LOG = "user, item[, value][, time][, policy][, position][, propensity]."  # the columns of a log
 COLUMNS = (
     "Columns whose names are not recognised: user=guest,item=dish; in one input test:user=guest; alternatives "
     "'user=guest|visitor'; by place, in a file without a header line, user=1,item=2; time= uses none. Repeat."

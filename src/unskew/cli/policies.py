@@ -12,7 +12,7 @@ from unskew.cli import folds, options
 from unskew.cli.evaluate import ESTIMATORS
 from unskew.cli.options import HOW, WHAT, Texts, option
 
-LOG = "The log: user, item, policy[, value][, time][, propensity]."
+LOG = "The log: user, item, policy[, value][, time][, position][, propensity]."
 SPLITS = (
     '"leave_one_out(repeats=10)", "sliding_window(width=1w, folds=10)", … Repeat; by default the first and, with '
     "times, windows that fit the log."

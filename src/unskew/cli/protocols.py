@@ -12,7 +12,7 @@ from unskew.cli import folds, options
 from unskew.cli.evaluate import ESTIMATORS
 from unskew.cli.options import HOW, WHAT, Texts, option
 
-LOG = "The log: user, item[, value][, time][, policy][, propensity]."
+LOG = f"The log: {options.LOG}"
 PROTOCOLS = (
     '"leave_one_out(repeats=10)", "holdout(share=0.2)", "sliding_window(width=1w, folds=10)", "k_fold(folds=5)". '
     "Repeat; by default the first two and, with times, windows that fit the log."

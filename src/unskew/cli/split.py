@@ -25,7 +25,7 @@ DUPLICATES = "Repeated pairs: error, first, last, max, earliest; by default earl
 
 
 def split(
-    log: Annotated[Path, typer.Argument(help="The log: user, item[, value][, time][, policy][, propensity].")],
+    log: Annotated[Path, typer.Argument(help=f"The log: {options.LOG}")],
     output: Annotated[Path, option("Folder to write to.", OUTPUT, "--output", "--out", "-o")],
     splitter: Annotated[
         str, option(f"How to split: {SPLITTERS}", HOW, "--split")

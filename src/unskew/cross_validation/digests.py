@@ -120,7 +120,8 @@ def _features(features: Features) -> str:
 
 def _log(log: Log) -> str:
     """All that a log says, and how it came to be."""
-    columns = [log.value, log.time, log.propensity, log.gain]
+    place = None if log.position is None else log.position.fill_null(-1).to_numpy()
+    columns = [log.value, log.time, log.propensity, log.gain, place]
     texts = [log.policy, *log.columns.values()]
     arrays: list[npt.NDArray[Any]] = [log.users.hashes, log.items.hashes, log.indptr, log.item]
     arrays += [np.empty(0) if column is None else column for column in columns]

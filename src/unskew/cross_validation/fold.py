@@ -249,6 +249,7 @@ def _told(measured: Measured, facts: Facts) -> dict[str, Any]:
         "wrong_column": setting.wrong_column,
         "assumption": setting.assumption,
         "split": setting.split,
+        "places": setting.places,
         "shortage": setting.shortage,
         "relative": measured.engine.relative,
         "refused": [vars(refusal) | {"instead": list(refusal.instead)} for refusal in facts.refusals],

@@ -207,6 +207,7 @@ class Folds:
             wrong_column=next((said["wrong_column"] for said in told if said["wrong_column"]), ""),
             assumption=next((said["assumption"] for said in told if said["assumption"]), ""),
             split=next((said["split"] for said in told if said["split"]), ""),
+            places=any(said["places"] for said in told),
             level=self.level,
             replicates=self.replicates,
             seed=self.seed,

@@ -20,7 +20,7 @@ from unskew.design.rounds import Asked, read_asked, together
 from unskew.errors import InputError
 from unskew.kernels.arrays import Floats
 from unskew.log import Recommendations
-from unskew.log.drawing import BARRED
+from unskew.log.drawing import BARRED, DRAWN_FOR
 from unskew.log.ids import hash_texts
 from unskew.outcome.base import PairPredictor
 from unskew.outputs import refuse_same
@@ -94,7 +94,7 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """What a plan draws from and reckons with; ``detect`` is T by [model, model]."""
+    """What a plan draws from and reckons with; ``detect`` is T by [model, model], ``drawn_for`` tells the lists."""
 
     looked: Looked
     curve: Curve
@@ -102,6 +102,7 @@ class Parts:
     lists: Sequence[Recommendations]
     worth: Floats
     q: PairPredictor
+    drawn_for: tuple[str, ...]
 
 
 def _ratio(expected: float, guessed: float) -> float:
@@ -110,7 +111,7 @@ def _ratio(expected: float, guessed: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Draw:
-    """The pairs to ask about: ``user, item, propensity``, and what later rounds need where rounds are declared.
+    """The pairs to ask about: ``user, item, propensity``, and how they were drawn (``log/drawing.py``).
 
     Args:
         frame: also the rows of earlier rounds, with their answers.
@@ -213,15 +214,17 @@ class Plan(ShownTable):
         who = design.candidates
         frame = pl.DataFrame({"user": who.users.values[drawn.user], "item": who.items.values[drawn.item]})
         if self.settings.rounds == 1:
-            frame = frame.with_columns(propensity=pl.Series(drawn.propensity), **self._barred)
+            frame = frame.with_columns(propensity=pl.Series(drawn.propensity), **self._drawing)
             return Draw(frame, len(frame), rows, seed, self.sources)
         return self._with_rounds(frame, drawn.user.astype(np.int64), drawn.item.astype(np.int64), rows, seed)
 
     @property
-    def _barred(self) -> dict[str, pl.Expr]:
-        """A column for what could not be drawn where lists differ, if anything could not."""
+    def _drawing(self) -> dict[str, pl.Expr]:
+        """Columns for the lists that this is drawn for, and for what could not be drawn where these differ."""
         barred = self.parts.looked.stakes.barred
-        return {BARRED: pl.lit(barred)} if barred else {}
+        drawn_for = " ".join(self.parts.drawn_for if self.asked is None else self.asked.drawn_for)
+        named = (BARRED, barred), (DRAWN_FOR, drawn_for)
+        return {name: pl.lit(value) for name, value in named if value}
 
     def _with_rounds(self, frame: pl.DataFrame, user: Any, item: Any, rows: float, seed: int) -> Draw:
         """This round's rows and the earlier ones, each with its probability in every round and in all together."""
@@ -242,7 +245,7 @@ class Plan(ShownTable):
             propensity=pl.Series(together(p)),
             round=pl.Series(drawn_in),
             rounds=pl.lit(self.settings.rounds),
-            **self._barred,
+            **self._drawing,
         )
         for r, size in enumerate(sizes):
             frame = frame.with_columns(
@@ -256,7 +259,7 @@ class Plan(ShownTable):
 
         if self.settings.rounds == 1:
             raise InputError("a plan that continues declares its rounds from the first on: rounds=3.")
-        asked = read_asked(answers, self.parts.looked.design, self.settings.rounds)
+        asked = read_asked(answers, self.parts.looked.design, self.settings.rounds, self.parts.drawn_for)
         pilot = pilot_of(asked, self.parts.looked, self.parts.lists, self.parts.worth, self.parts.q)
         sources = self.sources + ((Path(answers),) if isinstance(answers, str | Path) else ())
         notes = (note for note in self.notes if not (note == GUESSED_LOW and pilot.informs))

@@ -10,6 +10,7 @@ them with those in the file: whatever has changed meanwhile is an error.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,7 @@ from unskew.design.probabilities import ListDesign, Scale
 from unskew.errors import InputError
 from unskew.kernels.arrays import Floats, Ints64
 from unskew.log.columns import check_ids, numbers, whole_numbers
+from unskew.log.drawing import DRAWN_FOR, read_drawn_for
 from unskew.log.sources import table_of
 from unskew.log.table import Table, show
 
@@ -38,6 +40,7 @@ class Asked:
         rows: how many rows each round asked for.
         scales: of the rounds.
         propensity: of each round, by [row, round].
+        drawn_for: the fingerprints of the lists that the first round was drawn for; none in files without them.
     """
 
     frame: pl.DataFrame
@@ -48,6 +51,7 @@ class Asked:
     rows: tuple[float, ...]
     scales: tuple[Scale, ...]
     propensity: Floats
+    drawn_for: tuple[str, ...]
 
     @property
     def together(self) -> Floats:
@@ -60,10 +64,14 @@ def together(propensity: Floats) -> Floats:
     return np.asarray(1.0 - np.prod(1.0 - propensity, axis=1), dtype=np.float64)
 
 
-def read_asked(source: Any, design: ListDesign, rounds: int) -> Asked:
-    """The rows of earlier rounds, with answers where there are some; ``design`` must be what they were drawn by."""
+def read_asked(source: Any, design: ListDesign, rounds: int, drawn_for: Sequence[str]) -> Asked:
+    """The rows of earlier rounds, with answers where there are some.
+
+    Args:
+        design: must be what they were drawn by; ``drawn_for`` the fingerprints of its lists.
+    """
     several = [f"{name}_{r + 1}" for r in range(rounds) for name in ("propensity", "rows")]
-    table = table_of(source, "answers", ("user", "item"), ("round", "value", "rounds", *several))
+    table = table_of(source, "answers", ("user", "item"), ("round", "value", "rounds", DRAWN_FOR, *several))
     if "round" not in table:
         raise InputError(
             f"{table.source}: there is no column 'round': these pairs were drawn without declaring rounds.\nRounds are "
@@ -108,9 +116,16 @@ def read_asked(source: Any, design: ListDesign, rounds: int) -> Asked:
     found = np.stack([design.of(user, item, scale) for scale in scales], axis=1)
     for r in range(done):
         _same(table, f"propensity_{r + 1}", found[:, r])
+    earlier = read_drawn_for(table)
+    if earlier and sorted(earlier) != sorted(drawn_for):
+        raise InputError(
+            f"{table.source}: {table.called(DRAWN_FOR)} says that these pairs were drawn for other lists.\nA later "
+            "round needs the lists of the first one: lists that learnt from its answers cannot be judged by them. Give "
+            "the same lists, or begin a new plan."
+        )
     value = _answers(table) if "value" in table else np.full(len(user), np.nan)
     frame = table.frame.select("user", "item")
-    return Asked(frame, user, item, value, number, rows, scales, found)
+    return Asked(frame, user, item, value, number, rows, scales, found, earlier)
 
 
 def _same(table: Table, name: str, found: Floats) -> None:

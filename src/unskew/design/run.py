@@ -23,6 +23,7 @@ from unskew.design.relevance import relevance
 from unskew.errors import InputError
 from unskew.kernels.arrays import Floats
 from unskew.log import Feedback
+from unskew.log.fingerprints import fingerprint
 from unskew.log.log import Duplicates, Invalid
 from unskew.metrics import Metric, RankingMetric, make
 from unskew.outcome import Outcome
@@ -142,6 +143,7 @@ def plan(
         relevant=sums.value,
         relevant_error=sums.error,
     )
+    drawn_for = tuple(fingerprint(each, measure.k or len(worth) - 1) for each in lists)
     detected = _detected(wanted, found, looked, sums, worth)
     guessed = [GUESSED_LOW] * (found.positives_only and outcome is None)
     made = Plan(
@@ -150,7 +152,7 @@ def plan(
         settings=settings,
         notes=(*guessed, *found.notes, *_notes(looked, sums), *_undeclared(found)),
         questions=(),
-        parts=Parts(looked, curve, detected, lists, worth, q.of),
+        parts=Parts(looked, curve, detected, lists, worth, q.of, drawn_for),
         sources=tuple(
             Path(each)
             for each in (log, seen, users, items, not_users, not_items, *models.values())

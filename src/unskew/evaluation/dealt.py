@@ -66,7 +66,7 @@ class SparkInput(NamedTuple):
         names, types = how.names(rows.source, rows.columns), rows.types
         used = pl.Schema({ours: types[theirs] for ours, theirs in names.items()})
         say_columns(rows.source, names, *([RANKED] if "score" in names else ()))
-        how = replace(how, columns=names)  # by which tasks name columns
+        how = replace(how, columns=names, said=how.columns)  # by which tasks name columns
         how.check(pl.DataFrame(schema=used), rows.source, 0, {})
         return cls(rows.used(names), how, {name: id_type(dtype) for name, dtype in used.items() if name in IDS})
 
@@ -130,7 +130,7 @@ class Found:
         items = Ids.of(nothing if self.items is None else self.items.rename("id"))
         refuse_padded(how, "item", items, _somewhere)
         account = Account(how.source, self.rows, dropped, self.notes, differing(how.columns))
-        return LookedThrough(account, self.extremes, UserParts(how, items, schema, feedback, clock, _somewhere))
+        return LookedThrough.of(account, self.extremes, UserParts(how, items, schema, feedback, clock, _somewhere))
 
 
 @dataclass(frozen=True, eq=False)

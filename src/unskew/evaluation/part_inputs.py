@@ -27,8 +27,9 @@ from unskew.log.batches import Kind
 from unskew.log.column_maps import choose
 from unskew.log.extremes import Extremes
 from unskew.log.lists import RANKED
-from unskew.log.log import WEIGHT
+from unskew.log.log import POSITION, WEIGHT
 from unskew.log.population import read_catalogue
+from unskew.log.position import are_places, left_alone
 from unskew.log.relevance import told_feedback
 from unskew.log.user_parts import UserParts
 from unskew.outcome import Given
@@ -79,13 +80,22 @@ class LookedThrough:
 
     Args:
         account: what became of the rows so far.
-        extremes: the least and the largest number of the columns by which a log's rows may be weighed.
+        extremes: the least and the largest number of the columns that ``extremes_in`` looks at.
         parts: makes the logs, lists and tables of some users.
     """
 
     account: Account
     extremes: Mapping[str, Extremes]
     parts: UserParts
+
+    @classmethod
+    def of(cls, account: Account, extremes: Mapping[str, Extremes], parts: UserParts) -> LookedThrough:
+        """Without the places on the page, where some rows of the column hold something else."""
+        found = extremes.get(POSITION)
+        if POSITION not in parts.schema or are_places(found):
+            return cls(account, extremes, parts)
+        schema = pl.Schema({name: dtype for name, dtype in parts.schema.items() if name != POSITION})
+        return cls(left_alone(account, found), extremes, replace(parts, schema=schema))
 
     @property
     def template(self) -> Log:

@@ -218,7 +218,9 @@ class StreamPartitions:
             self._share_items(name)
             before += source.rows
         self._slices = None if self._order.files is None else self._find_slices()
-        looked = {name: LookedThrough(each.account, each.extremes, each.made) for name, each in self._scanned.items()}
+        looked = {
+            name: LookedThrough.of(each.account, each.extremes, each.made) for name, each in self._scanned.items()
+        }
         self.facts = facts_of(request, looked)
         self._make = PartMaker({name: each.parts for name, each in looked.items()}, self.facts, request.rates)
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from unskew.estimators import Standing, Target
+from unskew.estimators import Target
 from unskew.evaluation.facts import Facts
+from unskew.inference.trust import NO_VALUE
 from unskew.metrics import RankingMetric
 from unskew.result import Estimate
 
@@ -57,23 +58,6 @@ def lost_replicates(facts: Facts) -> Iterator[str]:
         )
 
 
-def shares_above_one(facts: Facts) -> Iterator[str]:
-    """Why an estimated share can exceed 1: its sums are not divided by what they were taken over."""
-    every = {metric for run in (*facts.plan.runs, *facts.plan.points) for metric in run.metrics}
-    shares = {str(metric) for metric in every if isinstance(metric, RankingMetric) and metric.of_listed}
-    high = [e for e in facts.answers[0].estimates if e.value > 1.0 and e.metric in shares]
-    if not high:
-        return
-    why = "weights do not add up to exactly the pairs that there are, so an estimate varies around a share"
-    if high[0].standing == Standing.NAIVE:
-        why = (
-            f"{high[0].estimator} takes listed pairs for k in all items of a user, and where more of the seen pairs "
-            "are listed ones they count for too many: that is the skew"
-        )
-    many = "1 estimate of precision exceeds" if len(high) == 1 else f"{len(high)} estimates of precision exceed"
-    yield f"{many} 1 ({_first(high)}): {why}. Nothing is cut at 1."
-
-
 def _first(estimates: list[Estimate]) -> str:
     e = estimates[0]
     return f"{e.model}, {e.metric} × {e.estimator} × {e.target}{', …' if len(estimates) > 1 else ''}"
@@ -82,7 +66,7 @@ def _first(estimates: list[Estimate]) -> str:
 def no_numbers(facts: Facts) -> Iterator[str]:
     """Estimates that are no numbers."""
     every = [e for answer in facts.answers for e in answer.estimates]
-    refused = [e for e in every if e.standing == Standing.ANSWERED and np.isnan(e.value)]
+    refused = [e for e in every if e.trust.startswith(NO_VALUE)]
     if refused:
         yield f"{_first(refused)}: {refused[0].trust}"
     values = np.array([e.value for e in every if e not in refused])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from unskew.alignment.answers import IN_LOG
 from unskew.alignment.rows import IN_TRAINING
 from unskew.evaluation.facts import Facts
+from unskew.judging.measure import answered_metrics
+from unskew.plain import plain
 
 
 def asked_and_answered(facts: Facts) -> Iterator[str]:
@@ -40,6 +43,22 @@ def asked_and_answered(facts: Facts) -> Iterator[str]:
             "The log holds positives only, which were selected on success: it enters anchored through the guesses "
             "alone, and the answers must be drawn from all candidates, logged ones too. If a logged pair would be "
             "answered as it was logged, say fixed_relevance=True."
+        )
+
+
+def learnt_from_answers(facts: Facts) -> Iterator[str]:
+    """Lists that may have learnt from the answers by which they are judged."""
+    joined, metrics = facts.aligned.joined, answered_metrics(facts.plan)
+    if joined is None or not metrics:
+        return
+    deepest = max(metric.k or math.inf for metric in metrics)
+    new = [name for name, depth in zip(facts.request.models, joined.known, strict=True) if deepest > depth]
+    if new:
+        yield (
+            f"Nothing shows that the lists of {' and '.join(map(plain, new))} were made before these answers came: the "
+            "questions were not drawn for them, as deep as they are judged (column drawn_for of the answers). If they "
+            "learnt from the answers, they list what was answered well, and these answers cannot judge them: ask anew, "
+            "by a plan for these lists."
         )
 
 

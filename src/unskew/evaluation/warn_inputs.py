@@ -11,7 +11,8 @@ from unskew.alignment.spelling import Respelled, respelled
 from unskew.estimators import Need, Target
 from unskew.evaluation.facts import Facts
 from unskew.judging.list_notes import UNEVEN
-from unskew.log.interactions import DUPLICATE, MOSTLY, NOT_USED, REPEATED, mostly_repeated
+from unskew.log.interactions import DUPLICATE, MOSTLY, REPEATED, mostly_repeated
+from unskew.log.said import NOT_USED
 from unskew.metrics import RankingMetric
 from unskew.plain import plain
 from unskew.split import LeaveOneOut
@@ -30,7 +31,7 @@ def repeated_pairs(facts: Facts) -> Iterator[str]:
 
 
 def unused_amounts(facts: Facts) -> Iterator[str]:
-    """Columns that may say what a row was worth, while every row counts as a positive."""
+    """Columns that may say what a row was worth, while every row counts as a positive, or where it was shown."""
     for log in (facts.inputs.test, facts.inputs.train):
         if log is not None:
             yield from (f"{log.account.source}: {note}." for note in log.account.notes if NOT_USED in note)

@@ -104,7 +104,9 @@ def level_unconfirmed(facts: Facts) -> Iterator[str]:
     if check is None:
         return
     if check.wrong:
-        yield check.wrong + " What is shown here does without the level, and nothing is decided by these propensities."
+        nothing = facts.aligned.column is not None and facts.aligned.column.wrong
+        beside = ", and nothing is decided by these propensities" if nothing else ""
+        yield f"{check.wrong} What is shown here does without the level{beside}."
     elif check.unknown and needing:
         yield (
             f"The level of the propensities cannot be checked ({check.unknown}), and {' and '.join(needing)} "

@@ -13,10 +13,11 @@ from unskew.evaluation import warn_asked as asked
 from unskew.evaluation import warn_column as column
 from unskew.evaluation import warn_inputs as inputs
 from unskew.evaluation import warn_models as models
+from unskew.evaluation import warn_places as places
 from unskew.evaluation.facts import Facts
 
 RULES: tuple[Callable[[Facts], Iterator[str]], ...] = (
-    column.corrects_nothing,
+    column.corrects_nothing, places.looked_at_alike,
     models.ids_not_checked, models.users_without_training, inputs.sampled_rows, inputs.samples_drawn,
     inputs.unused_amounts,
     inputs.repeated_pairs, inputs.other_spellings, inputs.rows_in_training, inputs.rows_outside_population,
@@ -29,7 +30,8 @@ RULES: tuple[Callable[[Facts], Iterator[str]], ...] = (
     inputs.empty_lists, models.default_predictions, models.fitted_in_sample, models.census_sampled,
     models.census_not_redrawn, models.level_unconfirmed, models.doubtful_share,
     models.predictions_outside, answers.segments_lacking, answers.outside_own_interval, answers.lost_replicates,
-    answers.shares_above_one, asked.asked_and_answered, asked.held_against_answers, answers.no_numbers,
+    asked.asked_and_answered, asked.learnt_from_answers,
+    asked.held_against_answers, answers.no_numbers,
 )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 DOUBT = "Little trust: "
+NO_VALUE = "no value: "
 MIN_ESS = 30.0
 MAX_SHARE = 0.25
 MIN_USERS = 50
@@ -14,6 +15,11 @@ MAX_GAP = 0.1
 def withheld(reasons: Sequence[str]) -> str:
     """Why there is no verdict; empty where nothing but chance stands in the way."""
     return f"Undecided because {reasons[0]}." if reasons else ""
+
+
+def no_value(reason: str) -> str:
+    """Why there is no value; empty where there is one."""
+    return f"{NO_VALUE}{reason}." if reason else ""
 
 
 def doubts(

@@ -10,18 +10,19 @@ from typing import NamedTuple
 import numpy as np
 
 from unskew.engine.estimator_run import EstimatorRun
-from unskew.engine.plan import Cell, EvaluationPlan, ScenarioCells
+from unskew.engine.plan import EvaluationPlan, ScenarioCells
 from unskew.engine.sums import Sums
 from unskew.estimators import Target
 from unskew.inference.intervals import Interval, percentile
 from unskew.inference.tally import BINS, Carried, Tally
-from unskew.inference.trust import doubt, doubts, withheld
+from unskew.inference.trust import doubt, doubts, no_value, withheld
 from unskew.inference.verdict import Judgement, Outcome, outcome, users_needed
 from unskew.judging.cell_comparisons import CellComparisons
-from unskew.judging.claims import additive, promise, rests_on, standing, sure, with_split
+from unskew.judging.claims import additive, promise, rests_on, standing, sure, with_places, with_split
 from unskew.judging.list_notes import list_note
 from unskew.judging.measure import Floats, Key, Measured, Setting, uses_propensity, weighted
 from unskew.judging.over_draws import draw_errors
+from unskew.judging.possible import Possible
 from unskew.judging.scenarios import (
     agreed,
     assuming,
@@ -53,7 +54,7 @@ def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
     plan, setting, sums = measured.plan, measured.setting, measured.sums
     lost = 0
     compared: list[CellComparisons] = []
-    rows: list[list[Estimate]] = []
+    values: list[list[Value]] = []
     for place, cell in enumerate(plan.cells):
         run = plan.runs[cell.run]
         moved = measured.redrawn[place] if measured.redrawn is not None and uses_propensity(run) else None
@@ -62,12 +63,13 @@ def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
             drawn = cell.form.values(sums.replicates[:, cell.columns])
         if drawn is not None:
             lost = max(lost, int(np.isnan(drawn).any(axis=1).sum()))
-        rows.append(_estimates(measured, run, cell, place, drawn))
+        values.append(_values(measured, place, drawn))
         key = (str(run.metrics[cell.metric]), str(run.estimator), str(run.target))
         tail = errors.get(key, 1.0 - setting.level_of(run))
         compared.append(CellComparisons(measured, place, tail, drawn, moved is not None))
     pairs = list(combinations(range(len(setting.models)), 2))
     judged = [(r, {pair: r.judge(*pair) for pair in pairs}) for r in compared]
+    _withhold_impossible(judged, values)
     _withhold_contradicted([each for each in judged if each[0].place not in plan.in_scenarios])
     gammas = tipping_points(measured, _decided(measured, judged)) if measured.tips else {}
     verdicts = [
@@ -75,6 +77,7 @@ def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
         for r, found in judged
     ]
     points, weights = _points(measured)
+    rows = [_estimates(measured, place, found) for place, found in enumerate(values)]
     estimates, said, tables = _in_order(measured, rows, verdicts, judged)
     weights = [_weights(run, tally, setting) for run, tally in _outside_scenarios(plan, sums)] + weights
     return Answer((*estimates, *points), tuple(said), tuple(weights), tuple(tables), sums, lost)
@@ -83,14 +86,14 @@ def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
 def estimates_of(measured: Measured) -> list[Estimate]:
     """The estimates of one table, with nothing judged."""
     plan = measured.plan
-    rows = [_estimates(measured, plan.runs[cell.run], cell, place, None) for place, cell in enumerate(plan.cells)]
+    rows = [_estimates(measured, place, _values(measured, place, None)) for place in range(len(plan.cells))]
     found: list[Estimate] = []
     for place, own in enumerate(rows):
         if place not in plan.in_scenarios:
             found += own
     for every in plan.scenarios:
         cells = narrowed(every, measured.setting.left)
-        found += scenario_estimates(_with_split(measured, cells), [rows[place] for place in cells.cells])
+        found += scenario_estimates(_with_assumed(measured, cells), [rows[place] for place in cells.cells])
     return found
 
 
@@ -129,7 +132,7 @@ def _in_order(
             cells = narrowed(every, setting.left)
             there = [judged[other] for other in cells.cells]
             upwards = -1.0 if cells.metric.lower_is_better else 1.0
-            told = _with_split(measured, cells)
+            told = _with_assumed(measured, cells)
             estimates += scenario_estimates(told, [rows[other] for other in cells.cells])
             for n, pair in enumerate(there[0][1]):
                 each = [verdicts[other][n] for other in cells.cells], [found[pair] for _, found in there]
@@ -142,10 +145,10 @@ def _in_order(
     return estimates, agreed(said, tables), tables
 
 
-def _with_split(measured: Measured, cells: ScenarioCells) -> ScenarioCells:
-    """Scenarios with what their weights take for granted of the split."""
+def _with_assumed(measured: Measured, cells: ScenarioCells) -> ScenarioCells:
+    """Scenarios with what their weights take for granted of the split, and of places on the page."""
     run = measured.plan.runs[measured.plan.cells[cells.cells[0]].run]
-    return assuming(cells, with_split(cells.scenarios.assumption, measured, run))
+    return assuming(cells, with_places(with_split(cells.scenarios.assumption, measured, run), measured))
 
 
 def _outside_scenarios(plan: EvaluationPlan, sums: Sums) -> list[tuple[EstimatorRun, Tally]]:
@@ -164,12 +167,21 @@ def _points(measured: Measured) -> tuple[list[Estimate], list[Weights]]:
         tally = engine.item_tally(run, by_item.weights)
         weights.append(_weights(run, tally, measured.setting))
         for t, values in enumerate(by_item.ratios(run)):
-            rows = [(float(value), Interval(math.nan, math.nan, math.nan)) for value in values]
+            rows = [Value(float(value), NONE) for value in values]
             estimates += _rows(measured, (run, t), tally, None, sums.extent.users_with_rows, rows, None)
     return estimates, weights
 
 
 Judged = list[tuple[CellComparisons, dict[tuple[int, int], Judgement]]]
+
+
+def _withhold_impossible(judged: Judged, values: Sequence[Sequence[Value]]) -> None:
+    """Take back what rests on a value that cannot be."""
+    for r, found in judged:
+        for pair, judgement in found.items():
+            wrong = [value.beyond for value in (values[r.place][model] for model in pair) if value.beyond]
+            if wrong and not math.isnan(judgement.low):
+                found[pair] = Judgement(math.nan, math.nan, False, (wrong[0],), wrong[0])
 
 
 def _withhold_contradicted(judged: Judged) -> None:
@@ -197,25 +209,47 @@ def _withhold_contradicted(judged: Judged) -> None:
                 found[pair] = Judgement(math.nan, math.nan, False, (reason,), reason)
 
 
-def _estimates(measured: Measured, run: EstimatorRun, cell: Cell, place: int, drawn: Floats | None) -> list[Estimate]:
+class Value(NamedTuple):
+    """The value of a model with its interval, or why there is none; ``beyond`` says why no such value can be."""
+
+    value: float
+    interval: Interval
+    refused: str = ""
+    beyond: str = ""
+
+
+NONE = Interval(math.nan, math.nan, math.nan)
+
+
+def _values(measured: Measured, place: int, drawn: Floats | None) -> list[Value]:
+    """The models' values in one cell; ``drawn`` are replicates of them."""
     setting, moments = measured.setting, measured.sums.moments[place]
-    tally, carried = measured.sums.tallies[cell.run], measured.sums.carried[cell.run]
-    level = setting.level_of(run)
+    level = setting.level_of(measured.plan.runs[measured.plan.cells[place].run])
     compared = CellComparisons(measured, place, 1.0 - level, None, False)
-    rows = []
+    found = []
     for j in range(len(setting.models)):
         interval = value_interval(measured, compared, j)
         if drawn is not None and moments.active > 1:
             replicates = percentile(drawn[:, j], level)
             few = not math.isnan(interval.low) and (compared.wins(j) < ENOUGH_HITS or place in measured.counts)
             interval = covering(replicates, interval) if few else replicates
-        refused = bool(refused_value(compared, j))
-        rows.append(
-            (math.nan, Interval(math.nan, math.nan, math.nan)) if refused else (float(moments.values[j]), interval)
-        )
+        beyond = compared.impossible(interval.low, interval.high, j)
+        if refused := refused_value(compared, j) or beyond:
+            found.append(Value(math.nan, NONE, refused, beyond))
+        else:
+            ends = compared.possible(j).cut(interval.low, interval.high)
+            found.append(Value(float(moments.values[j]), Interval(interval.se, *ends)))
+    return found
+
+
+def _estimates(measured: Measured, place: int, found: Sequence[Value]) -> list[Estimate]:
+    """The rows of one cell."""
+    cell, sums = measured.plan.cells[place], measured.sums
+    compared = CellComparisons(measured, place, 1.0 - measured.setting.level, None, False)
     bias = measured.few_clicks.get(cell.run)
     few_clicks = None if bias is None else bias.mean[cell.metric]
-    return _rows(measured, compared, tally, carried, moments.active, rows, few_clicks)
+    counted = sums.tallies[cell.run], sums.carried[cell.run], sums.moments[place].active
+    return _rows(measured, compared, *counted, found, few_clicks)
 
 
 def _rows(
@@ -224,7 +258,7 @@ def _rows(
     tally: Tally,
     carried: Carried | None,
     users: int,
-    found: Sequence[tuple[float, Interval]],
+    found: Sequence[Value],
     few_clicks: Floats | None,
 ) -> list[Estimate]:
     """One row per model, from its value and interval; a point without an error is given by its run and metric."""
@@ -233,12 +267,17 @@ def _rows(
     setting, asked, rows_seen = measured.setting, run.metrics[metric], measured.sums.extent.rows
     unsupported = measured.unsupported.get(asked)
     ranked = isinstance(asked, RankingMetric)
+    outcome = max(1.0, measured.sums.extent.highest_value)
     wrong = setting.contradiction(run)
     doubt = f"{wrong}." if wrong else ""
     rows = []
-    for j, (model, (value, interval)) in enumerate(zip(setting.models, found, strict=True)):
+    for j, (model, (value, interval, refused, _)) in enumerate(zip(setting.models, found, strict=True)):
         ess = tally.ess if carried is None else carried.ess(metric, j)
         largest = tally.max_weight_share if carried is None else carried.max_weight_share(metric, j)
+        if isinstance(cell, CellComparisons):
+            note = cell.possible(j).note(value) or value_doubt(cell, j)
+        else:
+            note = Possible.of(asked, run.target, run.depth, outcome).note(value)
         rows.append(
             Estimate(
                 model=model,
@@ -262,8 +301,8 @@ def _rows(
                 interactions=rows_seen if (run.target.sums or run.target is Target.PER_PAIR) else tally.pairs,
                 standing=standing(run, metric),
                 promise=promise(measured, run, metric),
-                trust=doubt or (value_doubt(cell, j) if isinstance(cell, CellComparisons) else ""),
-                assumption=rests_on(measured, run, metric),
+                trust=no_value(refused) or doubt or note,
+                assumption=rests_on(measured, run, metric, j),
                 sample=setting.sample,
                 draws_se=None if drawing is None else float(drawing[j]),
             )
@@ -283,7 +322,7 @@ def _verdict(
     difference = compared.difference(a, b)
     upwards = -1.0 if run.metrics[cell.metric].lower_is_better else 1.0
     cell_standing = standing(run, cell.metric)
-    word = outcome(upwards * difference.value, judged.decided, sure(measured, run, cell.metric))
+    word = outcome(upwards * difference.value, judged.decided, sure(measured, run, cell.metric, a, b))
     needed = None
     if word is Outcome.UNDECIDED and difference.users and not run.joined:  # more answers would decide, not more users
         needed = users_needed(difference, compared.moments.active, compared.tail)
@@ -305,7 +344,7 @@ def _verdict(
         p=p,
         p_adjusted=1.0 if adjusted < alpha and not judged.decided else adjusted,  # a check stood in the way
         verdict=word,
-        assumption=rests_on(measured, run, cell.metric),
+        assumption=rests_on(measured, run, cell.metric, a, b),
         tipping=None if gamma is None else gamma.value,
         tipping_low=None if gamma is None else gamma.low,
         tipping_kind=None if gamma is None else kind,

@@ -280,6 +280,10 @@ class PairAnswers:
             "answered without a value"
         )
 
+    def possible(self, outcome: float) -> tuple[float, float]:
+        """T if all outside the log were relevant on one side, by this outcome, and nothing on the other."""
+        return self.logged - outcome * self.behind.worth, self.logged + outcome * self.ahead.worth
+
     def exact(self, tail: float) -> tuple[float, float]:
         """T under all rates of relevance that the answers leave on either side."""
         (low, high), (lower, higher) = self.ahead.rates(tail / 2.0), self.behind.rates(tail / 2.0)

@@ -11,7 +11,7 @@ import numpy as np
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import Cell
 from unskew.engine.support import DifferingWorth
-from unskew.estimators import Need, Target
+from unskew.estimators import Standing, Target
 from unskew.inference.contrast import Contrast, alone, contrast
 from unskew.inference.fixed_users import DrawnErrors
 from unskew.inference.intervals import critical, percentile, two_sided_p
@@ -21,6 +21,7 @@ from unskew.inference.verdict import ALONE, FEW_WINS, MORE_HITS, SKEWED, Checks,
 from unskew.judging.answers import PairAnswers
 from unskew.judging.companions import CompanionCell, confirming_cell, hit_counting_cell
 from unskew.judging.measure import Floats, Measured, uses_propensity, weighted
+from unskew.judging.possible import Possible
 from unskew.metrics import RankingMetric, Shape
 
 MOST_UNCOUNTED = (
@@ -125,9 +126,12 @@ class CellComparisons:
         if found.decided and (unable := self._unable(a, b) or self._unconfirmed(a, b, found.low > 0.0)):
             found = judge(difference, self.tail, replace(checks, unable=unable))
         found = replace(found, no_margin=self._no_margin(a, b, found))
-        if self.largest is None or math.isnan(found.low):
+        if math.isnan(found.low):
             return found
-        return replace(found, low=max(found.low, -self.largest), high=min(found.high, self.largest))
+        if reason := self.impossible(found.low, found.high, a, b):
+            return Judgement(math.nan, math.nan, False, (reason,), reason)
+        low, high = self.possible(a, b).cut(found.low, found.high)
+        return replace(found, low=low, high=high)
 
     def _no_margin(self, a: int, b: int, found: Judgement) -> str:
         """Why the interval does not show that two models differ by less than a margin; empty where it does.
@@ -183,18 +187,44 @@ class CellComparisons:
                 return CellComparisons(beside, place, self.tail, None, False)
         return None
 
-    @cached_property
-    def largest(self) -> float | None:
-        """The largest value that the metric can have, for averages over relevant items; else ``None``."""
-        metric = self.run.metrics[self.cell.metric]
-        averaged = self.run.target in (Target.PER_USER, Target.POOLED)
-        if (
-            not averaged
-            or not isinstance(metric, RankingMetric)
-            or Need.RELEVANT in self.run.estimator.needs(self.run.target)
-        ):
+    def possible(self, a: int, b: int | None = None) -> Possible:
+        """Between which ends a value can lie, or a difference."""
+        metric, listed = self.run.metrics[self.cell.metric], self._listed(a, b)
+        found = Possible.of(metric, self.run.target, self.run.depth, self._largest_outcome)
+        found = found if b is None else found.difference
+        divided = self._below is not None  # by a total that is estimated, which limits in its units do not know
+        return found if listed is None or divided else found.within(listed)
+
+    def _listed(self, a: int, b: int | None) -> Possible | None:
+        """Between which ends the lists themselves put a sum, where answers say what is not known of them."""
+        answers, unit = self.answers(a, b), self.unit(a)
+        if answers is None or not unit > 0.0:
             return None
-        return float(metric.table(self.run.depth).max(initial=0.0)) if metric.shape is Shape.ADDITIVE else 1.0
+        low, high = answers.possible(self._largest_outcome)
+        return Possible(unit * low, unit * high)
+
+    def impossible(self, low: float, high: float, a: int, b: int | None = None) -> str:
+        """Why a value, or a difference, with this interval cannot be, in words; empty where some of it can.
+
+        Of what rests on answers the sum is looked at, without the total that divides it and by its own error alone:
+        what few answers leave open does not explain a sum that no list can have.
+        """
+        names, listed, possible = self.measured.setting.models, self._listed(a, b), self.possible(a, b)
+        why = "other propensities than these" if weighted(self.run) else ""
+        if listed is not None:
+            found, possible, why = self.alone(a), listed, "a model that learnt from the answers"
+            found = found if b is None else self.difference(a, b)
+            low, high = replace(found, s01=0.0, s11=0.0).interval(self.tail)
+        elif self.run.estimator.standing(self.run.target) is Standing.NAIVE:
+            why = "a log that shows some pairs more often than others"
+        what = names[a] if b is None else f"{names[a]} less {names[b]}"
+        return possible.beyond(f"{self.run.metrics[self.cell.metric]} of {what}", low, high, why)
+
+    @property
+    def _largest_outcome(self) -> float:
+        """The largest that was seen, or answered; at least 1."""
+        found, seen = self.measured.answers, self.measured.sums.extent.highest_value
+        return max(1.0, seen, found.largest if self.run.joined and found is not None else 1.0)
 
     def wins(self, model: int, other: int | None = None) -> float:
         """Effective number of users for whom a model was seen to be ahead of another one, or to score at all."""

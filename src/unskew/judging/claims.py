@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.estimators import Need, Standing
 from unskew.judging.measure import Measured, by_counts, uses_propensity, weighted
 from unskew.metrics import RankingMetric, Shape
+from unskew.plain import plain
+
+LOOKED_AT_ALIKE = "people look at all places alike"
 
 
 def standing(run: EstimatorRun, metric: int) -> Standing:
@@ -31,17 +36,31 @@ def promise(measured: Measured, run: EstimatorRun, metric: int) -> str:
     return f"of its square: {found}" if asked.root else found
 
 
-def sure(measured: Measured, run: EstimatorRun, metric: int) -> bool:
-    """Whether nothing but answers, or a column of propensities that passed every test of it, carries it."""
-    claims = standing(run, metric) in (Standing.UNBIASED, Standing.CONSISTENT, Standing.LEANS)
-    return run.joined or (measured.setting.tested and claims and uses_propensity(run))
-
-
-def rests_on(measured: Measured, run: EstimatorRun, metric: int) -> str:
-    """What must hold besides the rows, in words that go on after "if"; empty where nothing is assumed."""
+def sure(measured: Measured, run: EstimatorRun, metric: int, *models: int) -> bool:
+    """Whether nothing but answers on lists that cannot have learnt from them, or a tested column, carries it."""
     if run.joined:
-        return measured.setting.answers_assumption
-    return "" if sure(measured, run, metric) else _assumption(measured, run, standing(run, metric))
+        return not _new_lists(measured, run, metric, models)
+    claims = standing(run, metric) in (Standing.UNBIASED, Standing.CONSISTENT, Standing.LEANS)
+    return measured.setting.tested and not measured.setting.places and claims and uses_propensity(run)
+
+
+def rests_on(measured: Measured, run: EstimatorRun, metric: int, *models: int) -> str:
+    """What must hold besides the rows, in words that go on after "if"; empty where nothing is assumed."""
+    if not run.joined:
+        if sure(measured, run, metric):
+            return ""
+        return with_places(_assumption(measured, run, standing(run, metric)), measured)
+    setting = measured.setting
+    told = setting.answers_assumption
+    if new := _new_lists(measured, run, metric, models):
+        told += f", and the lists of {' and '.join(new)} were made without these answers"
+    return f"{told}, for these users and no others" if setting.fixed_users else told
+
+
+def _new_lists(measured: Measured, run: EstimatorRun, metric: int, models: tuple[int, ...]) -> list[str]:
+    """Which of these models' lists, as far as a metric looks, are not among those that the questions were drawn for."""
+    setting, depth = measured.setting, run.metrics[metric].k or math.inf
+    return [plain(setting.models[model]) for model in models if depth > setting.known_lists[model]]
 
 
 def with_split(assumed: str, measured: Measured, run: EstimatorRun) -> str:
@@ -49,6 +68,13 @@ def with_split(assumed: str, measured: Measured, run: EstimatorRun) -> str:
     relative = by_counts(run) or (uses_propensity(run) and measured.engine.relative)
     told = measured.setting.split if relative and assumed else ""
     return f"{assumed}, and {told}" if told else assumed
+
+
+def with_places(assumed: str, measured: Measured) -> str:
+    """An assumption with what it takes for granted of places on the page, where items were shown at several."""
+    if not measured.setting.places:
+        return assumed
+    return f"{assumed}, and {LOOKED_AT_ALIKE}" if assumed else LOOKED_AT_ALIKE
 
 
 def _assumption(measured: Measured, run: EstimatorRun, cell_standing: Standing) -> str:

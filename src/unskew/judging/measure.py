@@ -62,6 +62,8 @@ class Setting:
         sampled_total: the number of relevant pairs rests on a sample of the guesses.
         propensity_check, path_range: what answers say of the propensities, and of the exposure path.
         answers_assumption: what must hold for answers to be right; empty without answers.
+        places: whether items were shown at several places of the page.
+        known_lists: of every model, down to which rank its lists are among those that questions were drawn for.
         sample_assumption: what must hold for samples to be as good as pairs drawn at random; empty without samples.
     """
 
@@ -84,6 +86,7 @@ class Setting:
     sample: str = ""
     sample_assumption: str = ""
     answers_assumption: str = ""
+    known_lists: tuple[float, ...] = ()
     rounds: int = 1
     design: str = ""
     fixed_users: bool = False
@@ -92,6 +95,7 @@ class Setting:
     propensity_check: PropensityCheck | None = None
     path_range: PathRange | None = None
     wrong_column: str = ""
+    places: bool = False
 
     def level_of(self, run: EstimatorRun) -> float:
         """The level of a run's intervals and verdicts.

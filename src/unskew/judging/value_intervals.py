@@ -16,7 +16,7 @@ ENOUGH_HITS = 30.0  # effective users with hits: fewer leave room for heavy ones
 
 
 def value_interval(measured: Measured, compared: CellComparisons, model: int) -> Interval:
-    """The interval of a value: the score test's, with what was too rare to be seen.
+    """The interval of a value: the score test's, with what was too rare to be seen. It is not cut to what can be.
 
     Few hits say little about heavy ones that did not come: below thirty effective users three more hits of the largest
     weight are allowed for; below ten, where weights are known for seen pairs only, nothing bounds the value from above.
@@ -25,19 +25,19 @@ def value_interval(measured: Measured, compared: CellComparisons, model: int) ->
     one, level = compared.alone(model), 1.0 - compared.tail
     spread = compared.variance(model)
     error = math.sqrt(max(spread, 0.0)) if not math.isnan(spread) else math.nan
-    value, largest = one.value, math.inf if compared.largest is None else compared.largest
+    value = one.value
     ranked = isinstance(compared.run.metrics[compared.cell.metric], RankingMetric)
     hits = measured.sums.carried[compared.cell.run].pairs(compared.cell.metric, model)
     answers = compared.answers(model)
     if ranked and one.users == 0 and hits == 0 and value == 0.0 and answers is None:
         if compared.by_seen_pairs or compared.hit is None:
-            return Interval(math.nan, 0.0, largest)
-        return Interval(math.nan, 0.0, min(MORE_HITS * compared.hit, largest))
+            return Interval(math.nan, 0.0, math.inf)
+        return Interval(math.nan, 0.0, MORE_HITS * compared.hit)
     low, high = one.interval(1.0 - level) if one.exists else (value, value)
     if answers is not None:  # what a few answers leave open is known also where all of them are alike
         for _, other in answers.others(1.0 - level, compared.unit(model), (low, high), compared.silent_total):
             low, high = min(low, other[0]), max(high, other[1])
-        return Interval(error, max(low, 0.0), min(high, largest))
+        return Interval(error, low, high)
     if math.isnan(error) or math.isnan(value):
         return Interval(error, math.nan, math.nan)
     if ranked and compared.run.traits.uses_seen_pairs and weighted(compared.run):
@@ -49,9 +49,7 @@ def value_interval(measured: Measured, compared: CellComparisons, model: int) ->
     for shift in (compared.shift(model), compared.lean(model)):
         low, high = (min(low, low + shift), max(high, high + shift)) if math.isfinite(shift) else (-math.inf, math.inf)
     slack = measured.setting.shortage * compared.span
-    low, high = low - slack, high + slack
-    positive = not compared.run.traits.corrects_model  # sums of positive terms, and errors
-    return Interval(error, max(low, 0.0) if positive else low, min(high, largest))
+    return Interval(error, low - slack, high + slack)
 
 
 def covering(one: Interval, other: Interval) -> Interval:
@@ -62,8 +60,6 @@ def covering(one: Interval, other: Interval) -> Interval:
 def value_doubt(compared: CellComparisons, model: int) -> str:
     """What should make a reader doubt a value; empty if nothing does."""
     ranked = isinstance(compared.run.metrics[compared.cell.metric], RankingMetric)
-    if refused := refused_value(compared, model):
-        return f"no value: {refused}."
     if not compared.run.traits.uses_seen_pairs or math.isnan(compared.moments.values[model]):
         return ""
     off, variance = abs(compared.heavy(model)), float(compared.moments.covariance[model, model])

@@ -61,6 +61,19 @@ def uniform(seed, left, right, out):  # type: ignore[no-untyped-def]
         out[i] = unit(mix(left[i] ^ seed) ^ right[i])
 
 
+@njit(cache=True, nogil=True)
+def hash_lists(indptr, item, rank, users, items, depth):  # type: ignore[no-untyped-def]
+    """Σ over listed pairs with rank ≤ depth of a hash of user, item and rank, from the hashes of their ids."""
+    total = np.uint64(0)
+    for u in range(len(users)):
+        for e in range(indptr[u], indptr[u + 1]):
+            if rank[e] > depth:
+                break
+            listed = items[item[e]] if item[e] >= 0 else np.uint64(0)
+            total += mix(mix(mix(users[u]) ^ listed) ^ np.uint64(rank[e]))
+    return total
+
+
 def pair_uniform(seed: int, left: Hashes, right: Hashes) -> Floats:
     """Uniform numbers that depend only on (seed, left id, right id)."""
     out = np.empty(len(left), dtype=np.float64)

@@ -17,7 +17,7 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.kernels.arrays import Bools
-from unskew.log.drawing import BARRED, DESIGN, ROUND, ROUNDS, Drawing, read_drawing
+from unskew.log.drawing import BARRED, DESIGN, DRAWN_FOR, ROUND, ROUNDS, Drawing, read_drawing
 from unskew.log.interactions import log_of
 from unskew.log.log import Feedback, Invalid, Log
 from unskew.log.sources import table_of
@@ -47,7 +47,7 @@ def read_answers(
     if isinstance(source, Log):
         log, drawing = _of_log(source, kind), Drawing(1 if rounds is None else rounds)
     else:
-        known = ("value", "propensity", ROUND, ROUNDS, DESIGN, BARRED)
+        known = ("value", "propensity", ROUND, ROUNDS, DESIGN, BARRED, DRAWN_FOR)
         table = table_of(source, "answers", ("user", "item"), known, columns=columns, invalid=invalid)
         _check(table, getattr(columns, "role", ""))
         drawing = read_drawing(table, rounds)

@@ -56,6 +56,7 @@ class Reading:
         columns: our column names → theirs, as far as they differ.
         keep: further columns.
         drop: wrong rows are dropped and counted instead of refused.
+        said: what was said of the columns, where ``columns`` has recognised ones too.
     """
 
     kind: Kind
@@ -65,6 +66,7 @@ class Reading:
     drop: bool = False
     feedback: Feedback | str | None = None
     duplicates: Duplicates | None = None
+    said: Mapping[str, str] | None = None
 
     def names(self, source: str, present: list[str]) -> dict[str, str]:
         """Our name → their name of the columns that are used."""
@@ -96,7 +98,8 @@ class Reading:
             names: our names → those that the columns have in the file.
         """
         names = {name: (names or self.columns).get(name, name) for name in frame.columns}
-        table = Table(file, frame, names, self.drop, start=start, said=self.columns)
+        said = self.columns if self.said is None else self.said
+        table = Table(file, frame, names, self.drop, start=start, said=said, keep=self.keep)
         feedback, clock = None, None
         if self.kind is Kind.LOG:
             columns, feedback, clock = check_columns(table, self.feedback, self.duplicates)

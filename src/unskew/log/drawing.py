@@ -7,6 +7,8 @@ design          ``independent`` (every pair for itself) or ``systematic`` (pairs
 barred          how many pairs in which lists differ could not be drawn (users or items that the plan was told not to
                 ask about): of these only the guesses speak, and verdicts say so. A draw of 120 rows cannot tell that a
                 fifth of the pairs had no chance, and named the worse of two models in a quarter of worlds
+drawn_for       the fingerprints of the lists that the plan was made for, one of each model (``fingerprints.py``):
+                verdicts on other lists say that these must not have learnt from the answers
 """
 
 from __future__ import annotations
@@ -18,19 +20,21 @@ import polars as pl
 from unskew.bounds import Whole
 from unskew.errors import InputError
 from unskew.log.columns import whole_numbers
+from unskew.log.fingerprints import PATTERN
 from unskew.log.table import Table, show
 
-ROUND, ROUNDS, DESIGN, BARRED = "round", "rounds", "design", "barred"
+ROUND, ROUNDS, DESIGN, BARRED, DRAWN_FOR = "round", "rounds", "design", "barred", "drawn_for"
 INDEPENDENT, SYSTEMATIC = "independent", "systematic"
 DECLARED = Whole(1, 100, "Each look at the answers has its share of the level.")
 
 
 class Drawing(NamedTuple):
-    """How answers were drawn; ``design`` is empty where nothing is known of it; ``barred`` pairs could not be."""
+    """How answers were drawn, and for which lists; ``design`` is empty where nothing is known of it."""
 
     rounds: int = 1
     design: str = ""
     barred: int = 0
+    drawn_for: tuple[str, ...] = ()
 
 
 DRAWN_ONCE = Drawing()
@@ -38,8 +42,8 @@ DRAWN_ONCE = Drawing()
 
 def read_drawing(table: Table, rounds: int | None) -> Drawing:
     """How the answers of a file were drawn, from columns that are taken out; ``rounds`` must say the same."""
-    found = Drawing(_rounds(table, rounds), _design(table), _largest(table, BARRED) or 0)
-    told = (ROUND, ROUNDS, DESIGN, BARRED)
+    found = Drawing(_rounds(table, rounds), _design(table), _largest(table, BARRED) or 0, read_drawn_for(table))
+    told = (ROUND, ROUNDS, DESIGN, BARRED, DRAWN_FOR)
     table.frame = table.frame.drop(told, strict=False)
     table.names = {ours: theirs for ours, theirs in table.names.items() if ours not in told}
     return found
@@ -58,6 +62,22 @@ def _design(table: Table) -> str:
             "user depend on each other."
         )
     return str(column[0])
+
+
+def read_drawn_for(table: Table) -> tuple[str, ...]:
+    """The fingerprints of the lists that a file was drawn for; none where it has no such column."""
+    if DRAWN_FOR not in table or not len(table.frame):
+        return ()
+    column = table.frame[DRAWN_FOR].cast(pl.String)
+    wrong = ~(column.str.contains(f"^{PATTERN}( {PATTERN})*$") & (column == column[0])).fill_null(False)
+    if wrong.any():
+        row = int(wrong.arg_true()[0])
+        raise InputError(
+            f"{table.source}: {table.called(DRAWN_FOR)} must hold the same fingerprints of lists in every row, as "
+            f"unskew plan wrote them; {table.place(row)} has {show(column[row])}.\nTake the column from the file of "
+            "the plan, or leave it out: verdicts then say that they hold if no list learnt from the answers."
+        )
+    return tuple(column[0].split())
 
 
 def _rounds(table: Table, given: int | None) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.log.log import WEIGHT
+from unskew.log.log import POSITION, WEIGHT
 
 
 class Extremes(NamedTuple):
@@ -36,9 +36,15 @@ class Extremes(NamedTuple):
 
 
 def extremes_in(rows: pl.DataFrame) -> dict[str, Extremes]:
-    """Of the columns of a log by which rows may be weighed."""
-    found = {name: Extremes.of(rows[name].cast(pl.Float64)) for name in (WEIGHT, "propensity") if name in rows.columns}
+    """Of the columns of a log by which rows may be weighed, and of the places at which items were shown."""
+    names = (name for name in (WEIGHT, "propensity", POSITION) if name in rows.columns)
+    found = {name: Extremes.of(rows[name].cast(pl.Float64)) for name in names}
     return {name: each for name, each in found.items() if each is not None}
+
+
+def wider(a: Extremes | None, b: Extremes | None) -> Extremes | None:
+    """Of the rows of both, one of which may have none."""
+    return a.merge(b) if a is not None and b is not None else b if a is None else a
 
 
 def merged_extremes(a: Mapping[str, Extremes], b: Mapping[str, Extremes]) -> dict[str, Extremes]:

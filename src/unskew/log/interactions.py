@@ -12,23 +12,24 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.kernels.arrays import present
+from unskew.log import position as places
 from unskew.log.columns import as_ids, check_ids, check_labels, code_pairs, numbers, times
+from unskew.log.extremes import Extremes
 from unskew.log.ids import Codes, Ids
-from unskew.log.log import Duplicates, Feedback, Invalid, Log
+from unskew.log.log import POSITION, Duplicates, Feedback, Invalid, Log
 from unskew.log.order import group_keys, pick
 from unskew.log.paths import Paths
-from unskew.log.said import say_columns
+from unskew.log.said import NOT_USED, say_columns
 from unskew.log.sources import table_of_file
 from unskew.log.table import Table, show
 from unskew.plain import plain
 
 REQUIRED = ("user", "item")
-OPTIONAL = ("value", "time", "policy", "propensity")
+OPTIONAL = ("value", "time", "policy", "position", "propensity")
 IDS = ("user", "item", "policy")
 REPEATED = "rows repeat a pair of user and item"
 DUPLICATE = "duplicate pair"  # why rows are dropped
 MOSTLY = 0.9  # of the rows: with more repeats than this, a column is hardly what it is taken for
-NOT_USED = "was not used"  # in a note about a column that may be the value
 LEAST = 1e-30  # of propensities: far below what any log could show, and sums of powers of weights stay finite
 NONE = "(none)"  # stands for nulls in kept columns
 Mask = npt.NDArray[np.bool_]
@@ -47,7 +48,7 @@ def read_log(
 
     Args:
         path: one row per interaction with the columns ``user`` and ``item``, and where present ``value``, ``time``,
-            ``policy`` and ``propensity``.
+            ``policy``, ``position`` (the place of the page at which the item was shown) and ``propensity``.
         columns: our names → the names in the file, where they are not recognised: ``{"user": "guest"}``.
         feedback: what a row says (``implicit``, ``conversions``, ``ratings``). A log without values is implicit; a
             log with values says nothing by itself.
@@ -71,6 +72,10 @@ def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates
     """
     columns, stated, clock = check_columns(table, feedback, duplicates)
     columns = table.kept(columns)
+    found = Extremes.of(columns.get(POSITION))
+    if POSITION in columns and not places.are_places(found):
+        del columns[POSITION]
+        places.leave_alone(table, found)
     of_users, of_items = code_pairs(table, columns)
     del columns["user"], columns["item"]
     return ordered_log(table, of_users, of_items, columns, stated, clock, duplicates)
@@ -133,6 +138,7 @@ def ordered_log(
         value=_array(columns.pop("value", None)),
         time=_array(columns.pop("time", None)),
         policy=columns.pop("policy", None),
+        position=columns.pop(POSITION, None),
         propensity=_array(columns.pop("propensity", None)),
         columns=columns,
         feedback=stated,
@@ -194,6 +200,10 @@ def _check(table: Table, feedback: Feedback | None) -> tuple[dict[str, pl.Series
     for name in table.names:
         if name == "value" and feedback is Feedback.IMPLICIT:
             continue
+        if name == "position" and places.is_wanted(table.said):
+            columns[POSITION] = places.positions(table)
+            if name not in table.keep:
+                continue
         if name in ("value", "propensity"):
             columns[name] = numbers(table, name)
         elif name == "time":

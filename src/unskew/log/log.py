@@ -22,7 +22,8 @@ Integers = npt.NDArray[np.int64]
 Invalid = Literal["error", "drop"]
 Duplicates = Literal["error", "first", "last", "max", "earliest"]
 WEIGHT = "sampling_weight"  # the column that holds each row's weight, where rows were drawn with unequal chances
-ROW_COLUMNS = ("value", "time", "policy", "propensity")
+POSITION = "(position)"  # what tables of checked rows call the place on the page: 'position' may be a kept column too
+ROW_COLUMNS = ("value", "time", "policy", "position", "propensity")
 
 
 class Feedback(StrEnum):
@@ -63,6 +64,8 @@ class Log:
         users: the users, also those without a row here (a split keeps the vocabulary of the whole log).
         items: the catalogue as far as this log knows it.
         value, time, policy, propensity: per row, ``None`` where the log has no such column.
+        position: the place of the page at which each item was shown, null where nobody wrote it down; it changes no
+            number, and verdicts say what they take for granted of places.
         columns: further per-row columns, kept on request (for segments).
         feedback: what a row says; ``None`` where a log has values and nothing says what they mean (evaluations refuse).
         share: the probability with which a random split put a row of the whole log here; ``None`` if not split, or
@@ -87,6 +90,7 @@ class Log:
     value: Floats | None = None
     time: Integers | None = None
     policy: pl.Series | None = None
+    position: pl.Series | None = None
     propensity: Floats | None = None
     columns: Mapping[str, pl.Series] = field(default_factory=dict)
     feedback: Feedback | None = None

@@ -17,7 +17,10 @@ from unskew.log.column_maps import alternatives, as_text, choose
 from unskew.log.names import is_number, recognised
 from unskew.plain import plain
 
-OURS = {"user", "item", "value", "time", "policy", "propensity", "rank", "score", "prediction", "relevant", "share"}
+OURS = {
+    "user", "item", "value", "time", "policy", "position", "propensity",
+    "rank", "score", "prediction", "relevant", "share",
+}  # fmt: skip
 
 _FEATURE = re.compile(r"feature|embedding|factor|affinity")  # columns that describe users and items, and name none
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")

@@ -51,6 +51,12 @@ RECOGNISED: dict[str, tuple[str, ...]] = {
         "propensity", "propensities", "propensity_score", "pscore", "logging_propensity",
         "logging_probability", "logging_prob", "action_probability", "action_prob",
     ),
+    "position": (
+        "position", "positions", "pos", "rank", "ranks", "ranking", "item_rank", "rank_position", "slot", "slots",
+        "slot_id", "slot_index", "slot_number", "slot_no", "place", "item_position", "item_pos", "list_position",
+        "page_position", "display_position", "displayed_position", "shown_position", "impression_position",
+        "click_position", "clicked_position", "display_rank", "shown_rank", "banner_pos", "banner_position",
+    ),
     "rank": ("rank", "ranks", "ranking", "position", "pos", "item_rank", "rank_position"),
     "score": (
         "score", "scores", "prediction", "predictions", "predicted", "pred", "preds", "predicted_score", "pred_score",

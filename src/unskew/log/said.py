@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from unskew.log.match import differing
 from unskew.plain import plain
 
+NOT_USED = "was not used"  # in notes about columns that become warnings
 FILES = logging.getLogger("unskew.files")
 
 

@@ -16,7 +16,7 @@ import polars.selectors as cs
 
 from unskew import memory
 from unskew.errors import InputError
-from unskew.log import json_lines
+from unskew.log import json_lines, position
 from unskew.log.column_maps import by_place
 from unskew.log.duckdb_tables import DuckTable, names_table
 from unskew.log.json_lines import read_json_lines
@@ -252,12 +252,14 @@ class MatchedFile(NamedTuple):
     Args:
         names: our name of each used column → the name it has in the file.
         said: what was said of its columns.
+        keep: further columns.
     """
 
     source: str
     opened: OpenFile
     names: dict[str, str]
     said: Mapping[str, str]
+    keep: tuple[str, ...] = ()
 
     def read(self, drop: bool) -> Table:
         """All its rows; ``drop`` says whether wrong ones will be dropped."""
@@ -269,7 +271,15 @@ class MatchedFile(NamedTuple):
         if headless:  # by their places nobody can tell
             unused = tuple(name for name in self.opened.names if name not in self.names.values())
         return Table(
-            self.source, frame, self.names, drop, text is not None, headless=headless, said=self.said, amounts=unused
+            self.source,
+            frame,
+            self.names,
+            drop,
+            text is not None,
+            headless=headless,
+            said=self.said,
+            amounts=unused,
+            keep=self.keep,
         )
 
 
@@ -284,11 +294,12 @@ def matched_file(
     opened, source = open_file(path, columns), shown(path)
     names = match_columns(source, opened.names, required, optional, columns, keep)
     opened.say(source, names)
-    return MatchedFile(source, opened, names, {} if columns is None else columns)
+    return MatchedFile(source, opened, names, {} if columns is None else columns, keep)
 
 
 def _joined(source: str, tables: list[Table]) -> Table:
     """One table of several, whose columns must be the same; a row is named by its file."""
+    tables = position.alike(tables)
     first = tables[0]
     for table in tables:
         if lacking := {*first.names} ^ {*table.names}:
@@ -339,7 +350,7 @@ def table_of_frame(
     invalid: Invalid = "error",
 ) -> Table:
     """The table of anything that narwhals knows: pandas, polars, pyarrow, DuckDB and others."""
-    drop = drops(invalid)
+    drop, kept = drops(invalid), tuple(keep)
     try:
         known = nw.from_native(frame)
         present = [str(name) for name in known.collect_schema().names()]
@@ -350,7 +361,7 @@ def table_of_frame(
         ) from problem
     except nw.exceptions.DuplicateError as problem:
         raise _unreadable(source, problem, "Give each column a name of its own.") from problem
-    names = match_columns(source, present, required, optional, columns, keep)
+    names = match_columns(source, present, required, optional, columns, kept)
     try:
         chosen = known.select(*dict.fromkeys(names.values()))
         read: pl.DataFrame = (
@@ -365,10 +376,16 @@ def table_of_frame(
         pl.exceptions.PolarsError,
         pl.exceptions.PanicException,
     ) as problem:
+        if position.is_only_recognised(names, columns):
+            how: dict[str, Any] = {"columns": position.none(columns), "keep": kept, "invalid": invalid}
+            table = table_of_frame(frame, source, required, optional, **how)
+            table.notes.append(position.not_used(source, names[position.OURS], some=True))
+            return table
         raise _unreadable(source, problem, "Give columns of one type each: numbers, texts or times.") from problem
     say_columns(source, names)
     said = {} if columns is None else columns
-    return Table(source, without_sorted_flags(renamed), names, drop, said=said, amounts=amounts(present, names))
+    unused = amounts(present, names)
+    return Table(source, without_sorted_flags(renamed), names, drop, said=said, amounts=unused, keep=kept)
 
 
 def table_of(given: Any, source: str, *names: tuple[str, ...], **how: Any) -> Table:

@@ -39,6 +39,7 @@ class Table:
         said: what was said of its columns; others were recognised.
         files: where the input is several files, the first row of each, and its name.
         amounts: columns that are not used and may say what a row was worth, by their names.
+        keep: further columns that are kept, whatever else they are taken for.
     """
 
     source: str
@@ -55,6 +56,7 @@ class Table:
     said: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[tuple[int, str], ...] = ()
     amounts: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
 
     def __contains__(self, name: str) -> bool:
         return name in self.names

@@ -19,7 +19,7 @@ from unskew.log.columns import UNPAD, padded_id
 from unskew.log.ids import Codes, Ids
 from unskew.log.interactions import REPEATED, ordered_log
 from unskew.log.lists import ordered_lists
-from unskew.log.log import Account, Feedback, Log
+from unskew.log.log import POSITION, Account, Feedback, Log
 from unskew.log.population import Population, ordered_population
 from unskew.log.predictions import Predictions, ordered_predictions
 from unskew.log.recommendations import Recommendations
@@ -50,7 +50,7 @@ class UserParts:
 
     Args:
         items: the vocabulary of the whole input.
-        schema: the columns of clean rows.
+        schema: the columns of clean rows; others are left out.
         feedback, clock: as in ``Log``.
         locate: says where rows stand.
     """
@@ -87,6 +87,7 @@ class UserParts:
             np.zeros(1, dtype=np.int64),
             np.empty(0, dtype=np.int32),
             policy=columns.pop("policy", None),
+            position=columns.pop(POSITION, None),
             columns=columns,
             feedback=self.feedback,
             clock=self.clock,
@@ -129,7 +130,7 @@ class UserParts:
         return PartTable(reading.source, frame, names, reading.drop, locate=self.locate)
 
     def _columns(self, frame: pl.DataFrame) -> dict[str, pl.Series]:
-        return {column.name: column for column in frame}
+        return {column.name: column for column in frame if column.name in self.schema}
 
     def _coded(self, columns: dict[str, pl.Series]) -> tuple[tuple[Ids, Codes], tuple[Ids, Codes]]:
         return self._users(columns.pop("user")), (self.items, self.items.encode(columns.pop("item")))

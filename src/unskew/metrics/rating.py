@@ -11,6 +11,7 @@ Costs need nothing but the pair itself, so every estimator of an average over pa
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
@@ -29,6 +30,7 @@ class RatingMetric(Part, ABC):
     root: ClassVar[bool] = False
     additive: ClassVar[bool] = True
     k: ClassVar[None] = None
+    largest: ClassVar[float] = math.inf  # what no pair costs more than; none costs less than 0
 
     @abstractmethod
     def cost(self, value: Floats, prediction: Floats) -> Floats:
@@ -71,6 +73,7 @@ class Accuracy(RatingMetric):
 
     name = "accuracy"
     lower_is_better = False
+    largest = 1.0
 
     def cost(self, value: Floats, prediction: Floats) -> Floats:
         """One where the prediction is nearer than half a step."""

@@ -178,6 +178,26 @@ def _by_period(audit: Audit, name: str, note: str, kinds: dict[str, str]) -> Cha
     return chart(name, note, f"{' and '.join(kinds.values())} per period", spec, rows=data, ends=ends)
 
 
+def places(audit: Audit) -> Chart | None:
+    """The rate at every place, or its share of the clicks."""
+    if audit.places is None:
+        return None
+    found, shown = audit.places.places, words.by_place(audit.places)
+    share = audit.places.rates or found[0].mean is None
+    data = [
+        {"place": words.place(p), "y": p.share if p.mean is None else p.mean, "text": words.place_in_words(p, shown)}
+        for p in found
+    ]
+    labels = {"title": "place", "labelAngle": 0, "labelOverlap": "greedy", "labelSeparation": 6}
+    encoding = {
+        "x": field("place:N", sort=[words.place(p) for p in found], axis=labels, scale={"paddingInner": 0.25}),
+        "y": field("y:Q", axis={"title": None, "tickCount": 4, "format": "~%" if share else "~g"}),
+        "description": field("text:N"),
+    }
+    spec = layers(marks("rows", "bar", encoding, color=LOG))
+    return chart(f"{shown[:1].upper()}{shown[1:]} by place", words.places(audit.places), shown, spec, rows=data)
+
+
 def policies(audit: Audit) -> Chart | None:
     """How far policies are apart: a bar per pair, and a tick where chance would put it."""
     if audit.policies is None or not audit.policies.pairs:

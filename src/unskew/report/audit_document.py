@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from unskew.auditing import Audit
+from unskew.auditing.places import Place
 from unskew.auditing.spread import Spread
 from unskew.report import audit_charts as charts
 from unskew.report import audit_words as words
@@ -49,6 +50,7 @@ def audit_document(audit: Audit) -> doc.Document:
             doc.in_brief(_shape(audit)),
             _values(audit),
             section("audit.time", time, said=f"{words.time(audit)}."),
+            section("audit.places", _cards(charts.places(audit)), _places(audit)),
             section("audit.policies", _cards(charts.policies(audit)), *_policy_tables(audit)),
             section("audit.weights", weights, _expected(audit), _widths(audit)),
             _checks(audit),
@@ -150,6 +152,22 @@ def _contrast(audit: Audit) -> doc.Table:
     labels = ("log", "MCAR", "ratio", f"95{numbers.SPACE}% interval", "P(seen | value)")
     heads = doc.columns(("value",), labels)
     return doc.Table("Values against the MCAR log", words.contrast(audit), heads, tuple(rows))
+
+
+def _places(audit: Audit) -> doc.Table:
+    """One row per place."""
+    found = audit.places
+    rows = () if found is None else tuple((words.place(p), *_place(p, rate=found.rates)) for p in found.places)
+    measured = found is not None and found.places[0].mean is not None
+    shown = "" if found is None else words.by_place(found)
+    heads = (doc.Column("place", "name"), doc.Column("rows"), doc.Column("share of the rows"))
+    last = (doc.Column(shown),) if measured else ()
+    return doc.Table("Places", "" if found is None else words.places(found), (*heads, *last), rows)
+
+
+def _place(p: Place, *, rate: bool) -> tuple[str, ...]:
+    shares = (numbers.count(p.rows), numbers.share(p.share))
+    return shares if p.mean is None else (*shares, numbers.share(p.mean) if rate else numbers.number(p.mean))
 
 
 def _policy_tables(audit: Audit) -> list[doc.Table]:

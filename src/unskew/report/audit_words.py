@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from unskew.auditing import Audit
+from unskew.auditing.places import Place, Places
 from unskew.auditing.times import Time
 from unskew.auditing.values import Values
 from unskew.auditing.weights import Propensities
@@ -101,6 +102,32 @@ def time(audit: Audit) -> str:
             f"{numbers.share(t.ahead.new_users)} by new users"
         )
     return text
+
+
+def place(p: Place) -> str:
+    """A place, or all that lie beyond those that are counted."""
+    return f"{p.low:,}" if p.low == p.high else f"{p.low:,} to {p.high:,}"
+
+
+def place_in_words(p: Place, shown: str) -> str:
+    """A place with its rows, and what is shown of it."""
+    where, rows = f"place {place(p)}", f"{numbers.count(p.rows)} rows"
+    if p.mean is None:
+        return f"{where}: {rows}, {numbers.share(p.share)} of the clicks"
+    return f"{where}: {rows}, {shown} {numbers.number(p.mean)}"
+
+
+def by_place(p: Places) -> str:
+    """What is shown of every place."""
+    if p.places[0].mean is None:
+        return "share of the clicks"
+    return "rate" if p.rates else "mean value"
+
+
+def places(p: Places) -> str:
+    """First and last place, and how many rows have none."""
+    unknown = f"; {numbers.count(p.unknown)} rows have none" if p.unknown else ""
+    return f"places {p.least:,} to {p.largest:,}{unknown}"
 
 
 def propensity(p: Propensities) -> str:

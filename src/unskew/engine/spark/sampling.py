@@ -21,6 +21,7 @@ from unskew.log.batches import Kind, Reading, id_type
 from unskew.log.column_maps import MODELS, ColumnMap, InputColumns
 from unskew.log.ids import hash_texts
 from unskew.log.log import WEIGHT
+from unskew.log.position import none as no_position
 from unskew.sampling import Sampler, make
 from unskew.sampling.base import Counts, checked
 from unskew.sampling.draw import NONE, row_hashes, row_keys, times_of
@@ -66,7 +67,7 @@ def sample(
     known = ("user", "item", "value", "time", "policy", "propensity")
     inputs = ("log", *(name for name, frame in others.items() if frame is not None))
     said = ColumnMap(columns, known, inputs, {"test": known, "train": IDS, "mcar": IDS, MODELS: ()})
-    names = Reading(Kind.LOG, "log", said.of("log", *known)).names("log", log.columns)
+    names = Reading(Kind.LOG, "log", no_position(said.of("log", *known))).names("log", log.columns)
     how = Reading(Kind.LOG, "log", names)
     rows = SparkRows(log, "log").used({name: names[name] for name in IDS})
     counted = {

@@ -18,6 +18,7 @@ from unskew.engine.stream.folders import asked_of_folders, with_folders
 from unskew.errors import InputError
 from unskew.log.batches import Checked, Reading, id_type
 from unskew.log.paths import shown
+from unskew.log.position import OURS
 from unskew.log.said import say_columns
 from unskew.log.several import files_of
 from unskew.log.sorted_flags import without_sorted_flags
@@ -77,7 +78,8 @@ class Source:
             own = {
                 ours: id_type(schema[theirs]) for ours, theirs in names.items() if ours in ("user", "item", "policy")
             }
-            if types and (own.keys() != types.keys() or set(names) != set(files[0].lazy.collect_schema().names())):
+            free = {OURS} if not how.columns.get(OURS) and OURS not in how.keep else set[str]()
+            if types and (own.keys() != types.keys() or {*names} - free != {*files[0].names} - free):
                 raise InputError(
                     f"{how.source}: the columns of '{source}' are not those of '{files[0].source}'.\n"
                     "Give files with the same columns."
@@ -85,7 +87,7 @@ class Source:
             types = {ours: dtype if types.get(ours, dtype) == dtype else pl.String() for ours, dtype in own.items()}
         for file in files:
             say_columns(file.source, file.names)
-        found = cls(how, tuple(files), types, size)
+        found = cls(how, _alike(files), types, size)
         if not found.rows:
             raise InputError(f"{how.source}: there are no rows.\nGive an input with at least one good row.")
         return found
@@ -163,6 +165,20 @@ def _of_address(address: str, asked: Collection[str]) -> tuple[pl.Schema, pl.Laz
 def _rows(source: str, lazy: pl.LazyFrame) -> int:
     with reached(source):
         return int(lazy.select(pl.len()).collect().item())
+
+
+def _alike(files: Sequence[RowFile]) -> tuple[RowFile, ...]:
+    """A column for places on the page that nobody named may be in some files only: it is empty in the others."""
+    theirs = next((file.names[OURS] for file in files if OURS in file.names), None)
+    if theirs is None:
+        return tuple(files)
+    nothing = pl.lit(None, pl.Int32).alias(OURS)
+    return tuple(
+        file
+        if OURS in file.names
+        else file._replace(lazy=file.lazy.with_columns(nothing), names={OURS: theirs, **file.names})
+        for file in files
+    )
 
 
 def _renamed(names: Mapping[str, str]) -> list[pl.Expr]:

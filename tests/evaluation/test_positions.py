@@ -1,0 +1,195 @@
+"""Where items were shown at several places of the page, every verdict says what it takes for granted of them."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import unskew as us
+from tests.census.worlds import evaluated, inputs, small_world
+from tests.cross_validation import logs
+from unskew.judging.claims import LOOKED_AT_ALIKE
+from unskew.result import Result
+
+USERS, ITEMS, K = 1500, 40, 5
+CONDITION = f", if {LOOKED_AT_ALIKE}:"
+
+
+@cache
+def shop() -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+    """Pages in the order of an old score, looked at with chance 1/k at place k; all items are liked alike.
+
+    P(on the page) is logged as it was. The lists of both models are worth the same.
+    """
+    rng = np.random.default_rng(0)
+    chance = np.where(np.arange(ITEMS) % 2 == 0, 0.2, 0.35)
+    shown = rng.random((USERS, ITEMS)) < chance
+    place = np.cumsum(shown, axis=1)
+    clicked = rng.random(shown.shape) < 0.4 / place.clip(1)
+    user, item = np.nonzero(shown)
+    columns = {"value": clicked[user, item] * 1.0, "position": place[user, item], "propensity": chance[item]}
+    models = {name: lists(np.arange(first, first + K)) for name, first in (("old", 0), ("new", ITEMS // 2))}
+    return pl.DataFrame({"user": user, "item": item, **columns}), models
+
+
+def lists(items: Any) -> pl.DataFrame:
+    user = np.repeat(np.arange(USERS), K)
+    return pl.DataFrame({"user": user, "item": np.tile(items, USERS), "rank": np.tile(np.arange(1, K + 1), USERS)})
+
+
+def asked(test: pl.DataFrame, **options: Any) -> Result:
+    usual: dict[str, Any] = {"feedback": "conversions", "metrics": ["dcg@5"], "target": "pooled"}
+    return us.evaluate(test, shop()[1], **(usual | options))
+
+
+def said(result: Result) -> list[str]:
+    return [text for text in result.warnings if "several places of the page" in text]
+
+
+def test_exact_propensities_of_being_on_the_page_name_the_wrong_winner() -> None:
+    """Without places nobody can know; with them no verdict is sure, and the condition stands in its sentence."""
+    log, _ = shop()
+    (blind,) = [v for v in asked(log.drop("position")).verdicts_ if v.estimator == "snips"]
+    assert (blind.verdict, blind.assumption) == ("better", "")  # and neither model is
+    result = asked(log)
+    (found,) = [v for v in result.verdicts_ if v.estimator == "snips"]
+    assert (found.verdict, found.assumption) == ("ahead", LOOKED_AT_ALIKE)
+    told = result.to_dict()
+    assert CONDITION in told["headline"]["sentences"][0] and "better" not in told["headline"]["title"]
+    assert {e.assumption for e in result.estimates if e.estimator == "snips"} == {LOOKED_AT_ALIKE}
+    assert (
+        len(said(result)) == 1
+        and "Column 'position'" in said(result)[0]
+        and LOOKED_AT_ALIKE in str(result.to_markdown())
+    )
+
+
+@pytest.mark.parametrize("name", ["rank", "slot", "place"])
+def test_no_number_changes(name: str) -> None:
+    """Only words do, whatever the column is called."""
+    log, _ = shop()
+    options: dict[str, Any] = {"estimators": ["naive", "snips", "ips", "dr"], "outcome": "means(shrink=5)"}
+    options |= {"target": ["pooled", "per_user_sum"], "refused": "skip"}
+    bare = asked(log.drop("position"), **options)
+    found = asked(log.rename({"position": name}), **options)
+    words = ["verdict", "assumption"]
+    assert_frame_equal(found.verdicts().drop(words), bare.verdicts().drop(words))
+    assert_frame_equal(found.table().drop("assumption"), bare.table().drop("assumption"))
+    assert all(v.assumption.endswith(LOOKED_AT_ALIKE) for v in found.verdicts_)
+    assert not {"better", "worse"} & {v.verdict for v in found.verdicts_}
+    assert "better" in {v.verdict for v in bare.verdicts_}
+    assert f"Column '{name}'" in said(found)[0] and found.inputs["test"]["columns"] == {"position": name}
+
+
+@pytest.mark.parametrize(
+    "place",
+    [pl.lit(3), pl.when(pl.col("item") % 2 == 0).then(1), pl.lit("home"), pl.lit(None, pl.Int64)],
+    ids=["one place", "one place where any is known", "no place at all", "empty"],
+)
+def test_nothing_is_said_of_one_place(place: pl.Expr) -> None:
+    log, _ = shop()
+    found, bare = asked(log.with_columns(position=place)), asked(log.drop("position"))
+    assert found.verdicts_ == bare.verdicts_ and found.estimates == bare.estimates
+    assert found.warnings == bare.warnings
+
+
+def test_a_column_of_which_some_rows_are_no_places_is_named() -> None:
+    log, _ = shop()
+    position = pl.when(pl.int_range(pl.len()) == 7).then(pl.lit("top")).otherwise(pl.col("position").cast(pl.String))
+    found = asked(log.with_columns(position=position))
+    (text,) = [text for text in found.warnings if "was not used" in text]
+    assert "column 'position' was not used as the place on the page" in text
+    assert not said(found) and found.verdicts_ == asked(log.drop("position")).verdicts_
+
+
+def test_who_says_what_the_column_is_is_not_told_how_to_leave_it_out() -> None:
+    log, _ = shop()
+    slots = log.rename({"position": "slot"}).with_columns(rank=7)
+    named = asked(slots, columns={"test:position": "slot"})
+    assert "columns={'position': ''}" not in said(named)[0] and "columns={'position': ''}" in said(asked(log))[0]
+    assert not said(asked(log, columns={"position": ""}))
+
+
+def test_segments_by_place_are_what_they_were() -> None:
+    """Each has one place, and the same numbers; the condition is that of the whole log."""
+    log, _ = shop()
+    log = log.with_columns(pl.col("position").clip(upper_bound=3))
+    found, bare = asked(log, by="position"), asked(log, by="position", columns={"position": ""})
+    assert [e.segment for e in found.estimates] == [e.segment for e in bare.estimates]
+    assert {e.segment for e in found.estimates} == {None, "position=1", "position=2", "position=3"}
+    assert [e.value for e in found.estimates] == pytest.approx([e.value for e in bare.estimates], nan_ok=True)
+
+
+@pytest.mark.parametrize("target", ["pooled", "per_user_sum"])
+def test_tilted_says_so_too(target: str) -> None:
+    """Its box is about unseen pairs; that seen ones were looked at alike is one thing more."""
+    world = small_world(3)
+    test = inputs(world)["test"]
+    test = test.with_columns(rank=pl.Series(np.arange(len(test)) % 6 + 1))
+    how: dict[str, Any] = {"estimators": ["tilted"], "metrics": ["dcg@5"], "target": target}
+    bare, found = evaluated(world, **how), evaluated(world, test=test, **how)
+    assumed, told = (
+        [v.assumption for v in each.verdicts_] + [e.assumption for e in each.estimates] for each in (bare, found)
+    )
+    assert told == [f"{text}, and {LOOKED_AT_ALIKE}" for text in assumed] and all("unseen" in text for text in assumed)
+    assert [v.verdict for v in found.verdicts_] == [v.verdict for v in bare.verdicts_]
+    assert [e.value for e in found.estimates] == [e.value for e in bare.estimates]
+
+
+def test_the_exposure_path_says_so_too() -> None:
+    """Clicks alone, with a training log."""
+    log, models = shop()
+    clicks = log.filter(pl.col("value") > 0).drop("value", "propensity")
+    train, test = us.split.holdout(us.Log.from_frame(clicks), 0.5)
+    found = us.evaluate(test, models, train=train, metrics=["recall@5"], estimators=["naive", "exposure_path"])
+    (path,) = [v for v in found.verdicts_ if v.estimator == "exposure_path"]
+    assert path.assumption.startswith("how likely a relevant item was to be seen depends on its popularity alone")
+    assert path.assumption.endswith(f", and {LOOKED_AT_ALIKE}") and path.verdict == "ahead"
+    assert f"if {path.assumption}" in found.to_dict()["headline"]["sentences"][0]
+
+
+def test_answers_speak_for_themselves() -> None:
+    """What rests on answers assumes already that the log says of a pair what an answer would."""
+    log, _ = shop()
+    rng = np.random.default_rng(1)
+    pairs = pl.DataFrame({"user": rng.integers(0, USERS, 900), "item": rng.integers(0, ITEMS, 900)}).unique()
+    answers = pairs.with_columns(value=pl.Series((rng.random(len(pairs)) < 0.4) * 1.0), propensity=pl.lit(0.015))
+    found = asked(log.drop("propensity"), answers=answers, estimators=["naive", "anchored"], refused="skip")
+    (anchored,) = {v.assumption for v in found.verdicts_ if v.estimator == "anchored"}
+    assert "a pair is as relevant in the log as in the answers" in anchored and LOOKED_AT_ALIKE not in anchored
+
+
+def test_folds_say_so_too() -> None:
+    """Averages over folds, of which some may show one place only."""
+    log = logs.frame().with_columns(slot=1 + pl.col("item") % 3)
+    how: dict[str, Any] = {"split": "k_fold(folds=3)", "metrics": ["recall@5"], "target": "pooled"}
+    how |= {"propensity": "popularity(gamma=1)", "estimators": ["naive", "snips"]}
+    found, bare = (us.cross_validate(each, logs.MODELS[:2], **how) for each in (log, log.drop("slot")))
+    assert {
+        v.assumption.endswith(f", and {LOOKED_AT_ALIKE}") for v in (*found.macro.verdicts_, *found.pooled.verdicts_)
+    } == {True}
+    assert not any(LOOKED_AT_ALIKE in v.assumption for v in bare.macro.verdicts_)
+    assert_frame_equal(found.table(), bare.table())
+    assert len(said(found.macro)) == 1
+
+
+def test_a_fold_is_not_taken_for_one_without_places(tmp_path: Path) -> None:
+    """Folds that are kept are found again by their content, places included."""
+    log = logs.frame(users=60, rows=700)
+    how: dict[str, Any] = {"split": "k_fold(folds=2)", "estimators": ["naive"], "store": tmp_path}
+    us.cross_validate(log, logs.MODELS[:2], **how)
+    found = us.cross_validate(log.with_columns(slot=1 + pl.col("item") % 3), logs.MODELS[:2], **how)
+    assert all(LOOKED_AT_ALIKE in v.assumption for v in found.macro.verdicts_)
+
+
+def test_lists_given_as_a_log() -> None:
+    """Their ranks are places: the columns are said, and the audit shows them."""
+    _, models = shop()
+    found = us.audit(models["old"].with_columns(score=1.0))
+    assert found.places is not None and [p.rows for p in found.places.places] == [USERS] * K

@@ -1,0 +1,193 @@
+"""The place on the page: read where it can be, left alone where it cannot, and never in the way of the rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import unskew as us
+from tests.evaluation.shop import LISTS
+from tests.evaluation.shop import TEST as SHOP
+from unskew.errors import InputError
+from unskew.log import Log, read_log
+from unskew.log.extremes import Extremes, wider
+
+ROWS = pl.DataFrame({"user": [2, 1, 1, 2], "item": [5, 6, 5, 7], "rank": [3, 1, None, 2]})
+BY_ROW = [None, 1, 3, 2]  # users and items ascending
+PLAIN = ROWS.drop("rank")
+
+
+def with_places(places: Any) -> pl.DataFrame:
+    return PLAIN.with_columns(rank=pl.Series(places))
+
+
+@pytest.mark.parametrize("name", ["position", "rank", "slot", "place", "Rank Position", "item_rank", "pos", "slot_id"])
+def test_usual_names_are_recognised(name: str) -> None:
+    log = Log.from_frame(ROWS.rename({"rank": name}))
+    assert log.position is not None and log.position.to_list() == BY_ROW
+    assert log.account.columns == ({} if name == "position" else {"position": name})
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        ["3", " 1", "", "2.0"],
+        [3.0, 1.0, float("nan"), 2.0],
+        pl.Series(["3", "1", None, "2"], dtype=pl.Categorical),
+        pl.Series([3, 1, None, 2], dtype=pl.UInt8),
+    ],
+    ids=["texts", "floats", "categories", "small numbers"],
+)
+def test_whole_numbers_of_any_type(places: Any) -> None:
+    """An empty cell is a place that nobody wrote down."""
+    position = Log.from_frame(with_places(places)).position
+    assert position is not None and position.to_list() == BY_ROW and position.dtype == pl.Int32
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "jsonl", "arrow"])
+def test_files(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"log.{ending}"
+    {
+        "csv": lambda: ROWS.write_csv(path),
+        "tsv": lambda: ROWS.write_csv(path, separator="\t"),
+        "parquet": lambda: ROWS.write_parquet(path),
+        "jsonl": lambda: ROWS.write_ndjson(path),
+        "arrow": lambda: ROWS.write_ipc(path),
+    }[ending]()
+    log = read_log(path)
+    assert log.position is not None and log.position.to_list() == BY_ROW
+
+
+@pytest.mark.parametrize(
+    ("places", "some"),
+    [
+        (["home", "search", "home", "home"], False),
+        (["3", "1", "top", "2"], True),
+        ([3, 1, -1, 2], True),
+        ([0.5, 1.0, 0.25, 0.75], True),
+        ([2**31, 1, 2, 3], True),
+        ([float("inf"), 1.0, 2.0, 3.0], True),
+        ([True, False, True, True], False),
+        ([[1], [2], [3], [4]], False),
+    ],
+)
+@pytest.mark.parametrize("invalid", ["error", "drop"])
+def test_what_was_only_recognised_is_left_alone(places: Any, some: bool, invalid: Any) -> None:
+    """No row is refused or dropped for it, and a note says so."""
+    log = Log.from_frame(with_places(places), invalid=invalid)
+    assert log.position is None and len(log) == 4 and not log.account.dropped and not log.account.columns
+    (note,) = log.account.notes
+    assert "column 'rank'" in note and ("was not used" in note) is some
+
+
+def test_a_column_of_mixed_objects_is_left_alone() -> None:
+    """Pandas has such columns, and no other library can read them."""
+    log = Log.from_frame(pd.DataFrame({"user": [1, 2], "item": [1, 2], "rank": [1, "top"]}))
+    assert log.position is None and "was not used" in log.account.notes[0]
+    with pytest.raises(InputError, match="cannot be read"):
+        Log.from_frame(pd.DataFrame({"user": [1, 2], "item": [1, "x"], "rank": [1, "top"]}))
+
+
+def test_an_empty_column_says_nothing() -> None:
+    log = Log.from_frame(with_places(pl.Series([None] * 4, dtype=pl.Int64)))
+    assert log.position is None and not log.account.notes and not log.account.columns
+
+
+@pytest.mark.parametrize(
+    ("places", "row", "found"),
+    [
+        ([3, 1, -1, 2], 3, "-1"),
+        ([3.0, 1.5, 1.0, 2.0], 2, "1.5"),
+        (["3", "1", "2", "top"], 4, "'top'"),
+        ([2**31, 1, 2, 3], 1, "2147483648"),
+        ([3, None, 1, 2], 2, "none"),
+    ],
+)
+def test_what_was_named_must_be_right(places: Any, row: int, found: str) -> None:
+    """One error with file, column, row and remedy, or the row is dropped and counted."""
+    frame, named = with_places(places), {"position": "rank"}
+    with pytest.raises(InputError, match=rf"frame: column 'rank' must .*; row {row} has {found}.\nFix the column"):
+        Log.from_frame(frame, columns=named)
+    log = Log.from_frame(frame, columns=named, invalid="drop")
+    assert len(log) == 3 and sum(log.account.dropped.values()) == 1 and log.position is not None
+
+
+def test_two_columns_that_may_be_the_place() -> None:
+    both = ROWS.with_columns(slot=1)
+    with pytest.raises(InputError, match=r"may be the position: 'rank', 'slot'.\n.*columns=\{'position': ''\}"):
+        Log.from_frame(both)
+    assert Log.from_frame(both, columns={"position": ""}).position is None
+    named = Log.from_frame(both, columns={"position": "slot"}).position
+    assert named is not None and named.to_list() == [1] * 4
+
+
+def test_a_kept_column_is_kept_as_it_was() -> None:
+    """Segments by place are what they were before places meant something."""
+    frame = ROWS.rename({"rank": "position"})
+    log = Log.from_frame(frame, keep=["position"])
+    assert log.columns["position"].to_list() == ["(none)", "1", "3", "2"]
+    assert log.position is not None and log.position.to_list() == BY_ROW
+    assert log.to_frame()["position"].to_list() == BY_ROW
+    texts = Log.from_frame(frame.with_columns(position=pl.lit("home")), keep=["position"])
+    assert texts.columns["position"].to_list() == ["home"] * 4 and texts.position is None
+    none = Log.from_frame(frame, keep=["position"], columns={"position": ""})
+    assert none.position is None and none.columns["position"].to_list() == ["(none)", "1", "3", "2"]
+
+
+def test_places_go_where_their_rows_go() -> None:
+    """Parts, other vocabularies, repeated pairs, splits, samples, and out again."""
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"user": rng.integers(0, 40, 900), "item": rng.integers(0, 50, 900)})
+    frame = frame.with_columns(position=pl.col("user") * 100 + pl.col("item"))
+    log = Log.from_frame(frame, duplicates="first")
+    train, test = us.split.holdout(log, 0.3)
+    drawn = us.sample(log, "wtd_h", train=log, size=0.5)
+    others = us.log.Ids.of(pl.Series("id", range(-5, 60)))
+    for each in (log, train, test, drawn, log.recode(others, others), log.take(log.item % 3 == 0)):
+        rows = each.to_frame()
+        assert len(rows) and (rows["position"] == rows["user"] * 100 + rows["item"]).all()
+    again = Log.from_frame(test.to_frame())
+    assert again.position is not None and test.position is not None
+    assert again.position.to_list() == test.position.to_list()
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_files_of_which_some_have_places(first: bool, tmp_path: Path) -> None:
+    """A shop that begins to write them down: they are empty before."""
+    parts = [ROWS.with_columns(rank=pl.col("rank").cast(pl.Float64)), ROWS.with_columns(pl.col("user") + 10)]
+    parts.append(PLAIN.with_columns(pl.col("user") + 20))
+    for n, part in enumerate(parts if first else reversed(parts)):
+        part.write_parquet(tmp_path / f"{n}.parquet")
+    position = read_log(tmp_path).position
+    assert position is not None and position.to_list() == [*BY_ROW, *BY_ROW, *[None] * 4]
+    with pytest.raises(InputError, match="there is no column 'rank'"):
+        read_log(tmp_path, columns={"position": "rank"})
+
+
+def test_places_of_the_training_log_are_not_read() -> None:
+    """They would change nothing, and two columns of it that may be the place are no question."""
+    train = SHOP.drop("place").with_columns(pl.col("item") + 100, rank=1, slot=2)
+    found = us.evaluate(SHOP.drop("place"), LISTS, train=train, columns={"test:position": ""}, estimators=["naive"])
+    assert found.inputs["train"]["columns"] == {}
+    with pytest.raises(InputError, match="of this input only these columns are read"):
+        us.evaluate(SHOP, LISTS, train=train, columns={"train:position": "slot"})
+
+
+def test_a_log_put_together_by_hand() -> None:
+    log = Log.from_frame(ROWS)
+    handmade: tuple[Any, ...] = (np.ones(4), pl.Series([1.0] * 4), pl.Series([1, 2]))
+    for wrong in handmade:
+        with pytest.raises(InputError, match="'position'"):
+            us.evaluate(replace(log, position=wrong), LISTS)
+
+
+def test_extremes_of_parts_without_rows() -> None:
+    some = Extremes(1.0, 3.0)
+    assert wider(None, None) is None and wider(some, None) == some == wider(None, some)
+    assert wider(some, Extremes(0.0, 2.0)) == (0.0, 3.0)
