@@ -55,6 +55,11 @@ def schema() -> dict[str, Any]:
         "command": maybe,
         "versions": {"type": "object", "additionalProperties": text, "required": ["unskew", "python"]},
     }
+    column = {
+        "zeros_logged": {"type": "boolean"}, "passed": {"type": "boolean"}, "wrong": text, "untested": text,
+        "implied_relevance": {"type": ["number", "null"]}, "signs": texts,
+    }  # fmt: skip
+    told = _object(column) | {"type": ["object", "null"]}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A result of unskew",
@@ -64,7 +69,7 @@ def schema() -> dict[str, Any]:
                 "schema_version": {"const": SCHEMA_VERSION},
                 "headline": _object(headline),
                 **{name: {"type": "array", "items": _record(kind)} for name, kind in RECORDS.items()},
-                "inputs": {"type": "object"},
+                "inputs": {"type": "object", "properties": {"propensity_column": told}},
                 "warnings": texts,
                 "metrics": {"type": "object", "additionalProperties": _record(MetricTraits)},
                 "written": _object(written),

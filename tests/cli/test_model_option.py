@@ -49,7 +49,8 @@ def test_the_printed_plan_can_be_run(folder: Path) -> None:
     """With models that are fitted on the way: the same lists, and so the rows of the plan from their files."""
     models = ("--model", "knn=item_knn(neighbours=5)", "--model", "pop=most_popular")
     told = ("--feedback", "conversions", "--metric", "recall@5", "--duplicates", "first")
-    done = unskew("evaluate", "bought_test.parquet", "--train", "bought_train.parquet", *models, *told, cwd=folder)
+    files = ("bought_test.parquet", "--train", "bought_train.parquet", "--share", "0.3")
+    done = unskew("evaluate", *files, *models, *told, cwd=folder)
     assert done.returncode == 0, flat(done.stderr)
     printed = done.stdout[done.stdout.index("unskew plan") :].replace("\\\n", "").splitlines()[0]
     planned = unskew(*shlex.split(printed)[1:], "--json", "plan.json", cwd=folder)

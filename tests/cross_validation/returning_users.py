@@ -73,7 +73,8 @@ def fold(place: int, clicks: Floats, hits: Floats) -> FoldSums:
     nothing: dict[str, Any] = {"item": np.empty(0, dtype=np.int64), "seen": np.empty(0), "counted": []}
     told: dict[str, Any] = {
         "propensity": None,
-        "known": False,
+        "tested": False,
+        "wrong_column": "",
         "assumption": "",
         "split": "",
         "shortage": 0.0,

@@ -41,7 +41,8 @@ def test_predictions_are_judged_by_mae(files: Path, tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     said = flat(done.stdout)
-    assert "near is better than rosy on mae" in said and "lower is better" in said
+    assert "near is ahead of rosy on mae" in said and "lower is better" in said
+    assert "if `propensity` is the chance that this user's rating" in said
     assert "Naive would have said the opposite." in said
     record = json.loads((tmp_path / "r.json").read_text())
     direct = us.evaluate(
@@ -56,7 +57,7 @@ def test_predictions_are_judged_by_mae(files: Path, tmp_path: Path) -> None:
     ]
     assert [e["value"] for e in record["estimates"]] == [e.value for e in direct.estimates]
     assert {e["target"] for e in record["estimates"]} == {"per_pair"}
-    assert [v["verdict"] for v in record["verdicts"]] == ["behind", "better"]
+    assert [v["verdict"] for v in record["verdicts"]] == ["behind", "ahead"]
     assert record["inputs"]["models"]["near"]["rows"] == 150 * 12
     assert pl.read_csv(tmp_path / "r.csv")["value"].to_list() == [e.value for e in direct.estimates]
 

@@ -343,12 +343,21 @@ def test_undecided_all_over_is_undecided() -> None:
 
 
 def test_what_assumes_one_scenario_does_not_carry_the_headline() -> None:
-    """Known propensities come first, then scenarios, then assumed propensities; also where there is one model."""
+    """Logged propensities come first, then scenarios, then assumed ones; also where there is one model.
+
+    A column of ones is a placeholder for all that anybody knows.
+    """
     path = over(TURNS)
-    for assumed, carrier in (("exposure explains all of popularity", "exposure_path"), ("", "snips")):
+    for propensity, assumed, carrier in (
+        ("popularity(gamma=1)", "exposure explains all of popularity", "exposure_path"),
+        ("known", "every pair was equally likely to be seen", "exposure_path"),
+        ("known", "`propensity` is the chance that this user was shown this item at all in this period", "snips"),
+        ("known", "", "snips"),
+    ):
+        rests: dict[str, Any] = {"propensity": propensity, "assumption": assumed}
         beside = replace(
             path,
-            estimates=(*path.estimates, *(estimate(m, 0.2 + n / 10, assumption=assumed) for n, m in enumerate(TURNS))),
+            estimates=(*path.estimates, *(estimate(m, 0.2 + n / 10, **rests) for n, m in enumerate(TURNS))),
             verdicts_=(*path.verdicts_, verdict("als", "popular", -0.1, assumed=assumed)),
         )
         assert beside.headline()["estimator"] == carrier

@@ -72,7 +72,7 @@ def test_a_forgotten_share_is_refused_named_and_mended(candidates: str) -> None:
     """
     frame, lists, truth = world()
     train, test = divided(frame, 0.3)
-    with pytest.raises(InputError, match="share=0.3"):
+    with pytest.raises(InputError, match=r"share=0\.3"):
         evaluate(test, lists, ["ips"], train=train, candidates=candidates)
     bare = train.drop("propensity")
     said = refused(test, lists, ["ips"], train=bare, candidates=candidates)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 from unskew.estimators import Standing
 from unskew.inference.trust import has_no_value
 from unskew.inference.verdict import Outcome
+from unskew.propensity.known import Certain, Known
 from unskew.report import numbers
 from unskew.report.names import clean, shown
 from unskew.result import Estimate, MetricTraits, Result, ScenarioTable, Verdict, Weights
@@ -249,8 +250,9 @@ def _answered(row: Estimate) -> bool:
 
 
 def _logged(row: Estimate) -> bool:
-    """Whether a row is weighed by propensities that were written down when pairs were shown."""
-    return row.propensity is not None and row.propensity.partition("(")[0] == "known"
+    """Whether a row is weighed by propensities that were written down when pairs were shown; ones may be none."""
+    known = row.propensity is not None and row.propensity.partition("(")[0] == Known.name
+    return known and not row.assumption.startswith(Certain().assumption)
 
 
 def decided(verdict: Verdict) -> bool:

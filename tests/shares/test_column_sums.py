@@ -1,0 +1,255 @@
+"""What tests of a column of propensities add up: beside plain loops over users and pairs, and merged over any parts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unskew.alignment.column import (
+    ActivityQuestion,
+    ColumnFacts,
+    PopularityQuestion,
+    _of_users,
+    _ratio,
+    tenths,
+)
+from unskew.alignment.level import LevelPart, LevelQuestion, LevelSums, Ratio, SeenQuestion, half_of
+from unskew.engine.data import EvaluationData
+from unskew.kernels.arrays import Bools, Ints64
+from unskew.log import Ids, Log
+from unskew.propensity.known import Known
+
+USERS, ITEMS = 40, 18
+
+
+class Small(NamedTuple):
+    """A log with zeros, and training rows of the same users, as frames."""
+
+    rows: pl.DataFrame
+    known: pl.DataFrame
+
+    @classmethod
+    def of(cls, seed: int) -> Small:
+        rng = np.random.default_rng(seed)
+        p = np.clip(rng.uniform(0.2, 1.4, (USERS, 1)) * np.linspace(0.7, 0.1, ITEMS), 0.05, 1.0)
+        seen, training = rng.random(p.shape) < p, rng.random(p.shape) < 0.1
+        y = (rng.random(p.shape) < 0.3).astype(float)
+        user, item = np.nonzero(seen & ~training)
+        columns = {"user": user, "item": item, "value": y[user, item], "propensity": p[user, item]}
+        there = dict(zip(("user", "item"), np.nonzero(training), strict=True))
+        policy = pl.Series(np.where(user % 3, "old", "new"))
+        return cls(pl.DataFrame(columns).with_columns(policy=policy), pl.DataFrame(there))
+
+    def part(self, who: npt.NDArray[np.int64]) -> LevelPart:
+        """Some of the users, over the vocabulary of all items."""
+        users, items = Ids.of(pl.Series(who)), Ids.of(pl.Series(range(ITEMS)))
+
+        def log(frame: pl.DataFrame, **how: Any) -> Log:
+            return Log.from_frame(frame.filter(pl.col("user").is_in(who)), **how).recode(users, items)
+
+        rows, known = log(self.rows, feedback="conversions"), log(self.known)
+        held = EvaluationData(
+            hashes=users.hashes,
+            indptr=rows.indptr,
+            item=rows.item,
+            value=np.asarray(rows.value),
+            lists=(),
+            propensity=rows.propensity,
+            candidates=ITEMS - np.diff(known.indptr).astype(float),
+        )
+        return LevelPart(rows, held, known, ITEMS)
+
+    def halves(self) -> tuple[dict[int, int], dict[int, int]]:
+        """The half of every user, and of every item."""
+        users, items = Ids.of(pl.Series(range(USERS))), Ids.of(pl.Series(range(ITEMS)))
+        bits = (users.hashes >> np.uint64(17)) & np.uint64(1), (items.hashes >> np.uint64(23)) & np.uint64(1)
+        return dict(enumerate(bits[0].tolist())), dict(enumerate(bits[1].tolist()))
+
+    def pairs(self, user: int, unseen: bool) -> Iterator[int]:
+        """The items that a user could be recommended."""
+        gone = set(self.known.filter(pl.col("user") == user)["item"]) if unseen else set()
+        return (item for item in range(ITEMS) if item not in gone)
+
+    def weights(self, user: int) -> dict[int, float]:
+        """1/P of the user's rows, by item."""
+        own = self.rows.filter(pl.col("user") == user)
+        return {item: 1.0 / p for item, p in own.select("item", "propensity").iter_rows()}
+
+
+EVERYBODY = np.arange(USERS)
+
+
+def counted(world: Small) -> Ints64:
+    return SeenQuestion().of(world.part(EVERYBODY)).counts
+
+
+def groups(world: Small) -> tuple[Ints64, Bools]:
+    counts = counted(world)[::-1]
+    return tenths(counts, counts > 0), np.asarray(counts > 0)
+
+
+def test_each_half_of_the_users_counts_its_items() -> None:
+    """By a bit of the id's hash, whoever is there."""
+    world, expected = Small.of(0), np.zeros((2, ITEMS), dtype=int)
+    half, _ = world.halves()
+    for user, item in world.rows.select("user", "item").iter_rows():
+        expected[half[user], item] += 1
+    assert (counted(world) == expected).all() and expected.min() < 4 < expected.max()
+    assert half_of(world.part(EVERYBODY).held).tolist() == list(half.values())
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=40), st.integers(0, 4))
+def test_tenths_hold_a_tenth_of_the_rows_each(numbers: list[int], seed: int) -> None:
+    """In the order of the counts; equal counts stay together, so that a group may hold more than a tenth."""
+    counts = np.array([numbers, numbers[::-1]])
+    allowed = np.random.default_rng(seed).random(counts.shape) < 0.8
+    found = tenths(counts, allowed)
+    assert (found[~allowed] == -1).all()
+    inside = sorted({int(c): int(g) for c, g in zip(counts[allowed], found[allowed], strict=True)}.items())
+    assert all((found[allowed & (counts == c)] == g).all() for c, g in inside)
+    assert [g for _, g in inside] == sorted(g for _, g in inside)
+    assert sorted({g for _, g in inside}) == list(range(len({g for _, g in inside})))
+    total = sum(counts[allowed])
+    for group in {g for _, g in inside}:
+        own = [c for c, g in inside if g == group]
+        rows = {c: c * int((allowed & (counts == c)).sum()) for c in own}
+        assert len(own) == 1 or sum(rows.values()) - rows[max(own)] <= total / 10.0 + 1e-9
+
+
+@pytest.mark.parametrize("unseen", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_tenths_of_items_beside_a_loop(seed: int, unseen: bool) -> None:
+    """Σ 1/P ÷ pairs of every group and its standard error: clustered by user, at least that of independent pairs."""
+    world = Small.of(seed)
+    group, _ = groups(world)
+    half, _ = world.halves()
+    sums = PopularityQuestion(group, unseen).of(world.part(EVERYBODY))
+    assert group.max() >= 4
+    for g in range(int(group.max()) + 1):
+        t, c, own = [], [], []
+        for user in range(USERS):
+            mine = {item: w for item, w in world.weights(user).items() if group[half[user], item] == g}
+            t.append(sum(mine.values()))
+            c.append(sum(group[half[user], item] == g for item in world.pairs(user, unseen)))
+            own += mine.values()
+        ratio = sum(t) / sum(c)
+        spread = sum((a - ratio * b) ** 2 for a, b in zip(t, c, strict=True)) * USERS / (USERS - 1)
+        alone = sum(w * w - w for w in own)  # (1 − P)/P²
+        value, error, heavy = _ratio(sums, [g])
+        assert value == pytest.approx(ratio) and error == pytest.approx(math.sqrt(max(spread, alone)) / sum(c))
+        more = sum(w**3 for w in own) / sum(w**2 for w in own)
+        assert heavy == pytest.approx((math.sqrt(max(spread, alone) + more**2) + more / 4.0) / sum(c))
+        assert sums.rows[g] == len(own) and sums.square[g] == pytest.approx(sum(w * w for w in own))
+
+
+@pytest.mark.parametrize("unseen", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_activity_beside_a_loop(seed: int, unseen: bool) -> None:
+    """Σ_u (n_uB/n̄_B − 1)(Σ_OA 1/P − |C_uA|) and the same mirrored, over the pairs; Σ r_A r_B tells pages."""
+    world = Small.of(seed)
+    _, allowed = groups(world)
+    half, side = world.halves()
+    n, r, c = np.zeros((USERS, 2)), np.zeros((USERS, 2)), np.zeros((USERS, 2))
+    for user in range(USERS):
+        for item, w in world.weights(user).items():
+            if allowed[half[user], item]:
+                n[user, side[item]] += 1
+                r[user, side[item]] += w
+        for item in world.pairs(user, unseen):
+            c[user, side[item]] += allowed[half[user], item]
+    r -= c
+    each = (n[:, 1] / n[:, 1].mean() - 1.0) * r[:, 0] + (n[:, 0] / n[:, 0].mean() - 1.0) * r[:, 1]
+    sums = ActivityQuestion(allowed, unseen).of(world.part(EVERYBODY))
+    way = np.array([1.0 / n[:, 1].mean(), -1.0, 1.0 / n[:, 0].mean(), -1.0])
+    assert way @ sums.sums == pytest.approx(each.sum())
+    assert way @ sums.products @ way == pytest.approx((each**2).sum())
+    assert sums.products[1, 3] == pytest.approx((r[:, 0] * r[:, 1]).sum())
+    assert sums.both == pytest.approx((c[:, 0] * c[:, 1]).sum()) and sums.pairs == pytest.approx(c.sum(axis=0))
+    assert sums.active == np.count_nonzero(n.sum(axis=1)) and sums.rows == pytest.approx(n.sum(axis=0))
+
+
+def test_activity_says_what_a_factor_of_users_does() -> None:
+    """A column without activity: the variance of the users' activity is what is found, and is told in words."""
+    rng = np.random.default_rng(0)
+    active = np.where(np.arange(4_000) % 2, 0.4, 1.6)
+    seen = rng.random((4_000, 12)) < 0.3 * active[:, None]
+    user, item = np.nonzero(seen)
+    frame = pl.DataFrame({"user": user, "item": item, "value": 1.0, "propensity": 0.3})
+    users, items = Ids.of(pl.Series(range(4_000))), Ids.of(pl.Series(range(12)))
+    rows = Log.from_frame(frame, feedback="conversions").recode(users, items)
+    held = EvaluationData(
+        hashes=users.hashes, indptr=rows.indptr, item=rows.item, value=np.asarray(rows.value), lists=(),
+        propensity=rows.propensity, candidates=np.full(4_000, 12.0),
+    )  # fmt: skip
+    part = LevelPart(rows, held, None, 12)
+    sums = ActivityQuestion(np.ones((2, 12), dtype=bool), False).of(part)
+    found = _of_users(sums)
+    assert "active users have more pairs than there are" in found.wrong
+    said = float(found.wrong.split("±")[1].split("%")[0]) / 100.0
+    assert said == pytest.approx(math.sqrt(np.var(active)), rel=0.1)
+
+
+@given(st.lists(st.integers(0, 3), min_size=USERS, max_size=USERS), st.integers(0, 2))
+def test_all_sums_merge_over_any_split_of_the_users(place: list[int], seed: int) -> None:
+    """Parts in any number, some without rows: the sums of all users."""
+    world = Small.of(seed)
+    group, allowed = groups(world)
+    parts = [world.part(EVERYBODY[np.array(place) == n]) for n in sorted(set(place))]
+    whole = world.part(EVERYBODY)
+    model = Known()
+    questions: list[Any] = [
+        SeenQuestion(),
+        PopularityQuestion(group, True),
+        ActivityQuestion(allowed, True),
+        LevelQuestion(model, True, seen=allowed),
+        LevelQuestion(model, False),
+    ]
+    for question in questions:
+        _same(reduce(lambda a, b: a.merge(b), (question.of(part) for part in parts)), question.of(whole))
+    _same(
+        reduce(lambda a, b: a.merge(b), (ColumnFacts.of(part.held, part.rows) for part in parts)),
+        ColumnFacts.of(whole.held, whole.rows),
+    )
+
+
+def _same(found: Any, expected: Any) -> None:
+    for field in fields(expected):
+        one, other = getattr(found, field.name), getattr(expected, field.name)
+        if hasattr(other, "merge"):
+            _same(one, other)
+        elif isinstance(other, frozenset):
+            assert one == other
+        else:
+            np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-9, err_msg=field.name)
+
+
+def test_facts_of_a_column_beside_a_loop() -> None:
+    """Rows with P = 1, the least P, Σ y/P over the pairs, the totals of items, the names of policies."""
+    world = Small.of(1)
+    part = world.part(EVERYBODY)
+    facts = ColumnFacts.of(part.held, part.rows)
+    p = world.rows["propensity"].to_numpy()
+    assert facts.rows == len(p) and facts.certain == (p == 1.0).sum() > 0
+    assert facts.least == (p.min(), (p == p.min()).sum())
+    assert facts.policies == {"new", "old"}
+    y = world.rows["value"].to_numpy()
+    candidates = sum(len(list(world.pairs(user, True))) for user in range(USERS))
+    assert isinstance(facts.implied, LevelSums)
+    assert Ratio.of(facts.implied).value == pytest.approx((y / p).sum() / candidates)
+    assert facts.items is not None
+    for (code,), frame in world.rows.partition_by("item", as_dict=True).items():
+        mine = frame["propensity"].to_numpy()
+        assert facts.items.rows[code] == len(mine)
+        assert (facts.items.low[code], facts.items.high[code]) == (mine.min(), mine.max())
+        assert facts.items.inverse[code] == pytest.approx((1.0 / mine).sum())
+        assert facts.items.noise[code] == pytest.approx(((1.0 - mine) / mine**2).sum())
