@@ -76,6 +76,7 @@ def fold(place: int, clicks: Floats, hits: Floats) -> FoldSums:
         "known": False,
         "assumption": "",
         "split": "",
+        "places": False,
         "shortage": 0.0,
         "relative": True,
         "refused": [],
