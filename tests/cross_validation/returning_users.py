@@ -77,6 +77,7 @@ def fold(place: int, clicks: Floats, hits: Floats) -> FoldSums:
         "wrong_column": "",
         "assumption": "",
         "split": "",
+        "places": False,
         "shortage": 0.0,
         "relative": True,
         "refused": [],

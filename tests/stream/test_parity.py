@@ -110,3 +110,22 @@ def test_values_in_the_names_of_folders_are_columns(tmp_path: Path) -> None:
         found = us.evaluate(tmp_path / "conversions", files, train=tmp_path / "seen", **options)
     assert {e.segment for e in found.estimates} == {None, "policy=new", "policy=old"}
     assert_same(found, expected)
+
+
+@pytest.mark.parametrize("kind", [pl.Int64, pl.Float64, pl.String])
+def test_files_of_which_some_have_places(kind: type[pl.DataType], tmp_path: Path) -> None:
+    """A shop that begins to write them down, in whatever type: no file is refused, and memory says the same."""
+    tables = inputs()
+    clicks, half = tables["clicks"], len(tables["clicks"]) // 2
+    (tmp_path / "log").mkdir()
+    clicks[:half].write_parquet(tmp_path / "log" / "0.parquet")
+    clicks[half:].with_columns(slot=(pl.col("item") % 3).cast(kind)).write_parquet(tmp_path / "log" / "1.parquet")
+    for name, table in tables["lists"].items():
+        table.write_parquet(tmp_path / f"{name}.parquet")
+    files = {name: tmp_path / f"{name}.parquet" for name in tables["lists"]}
+    expected = us.evaluate(tmp_path / "log", files, engine="memory")
+    with sized(Layout()):
+        found = us.evaluate(tmp_path / "log", files, engine="stream")
+    assert any("several places of the page" in text for text in expected.warnings)
+    assert expected.inputs["test"]["columns"]["position"] == "slot"
+    assert_same(found, expected)

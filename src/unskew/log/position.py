@@ -120,7 +120,7 @@ def alike(tables: list[Table]) -> list[Table]:
         return tables
     theirs = next(table.names[OURS] for table in tables if OURS in table)
     return [
-        replace(table, frame=table.frame.with_columns(_text(table)), names={OURS: theirs, **table.names})
+        replace(table, frame=table.frame.select(pl.exclude(OURS), _text(table)), names={OURS: theirs, **table.names})
         for table in tables
     ]
 
