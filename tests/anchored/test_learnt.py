@@ -97,7 +97,7 @@ def test_impossible_values_are_refused_and_so_is_the_verdict() -> None:
 
 
 def test_the_lists_of_the_plan_stay_better_however_they_come(tmp_path: Path) -> None:
-    """CSV and Parquet, of lists and of answers, rows in another order, models that are fitted here."""
+    """CSV, Parquet and JSON, of lists and of answers, rows in another order, models that are fitted here."""
     here = world()
     popular = MostPopular().fit(us.Log.from_frame(here.seen, feedback="conversions"))
     plan = planned(here, {"good": here.models["good"], "popular": popular}, uniform=0.0)
@@ -106,6 +106,7 @@ def test_the_lists_of_the_plan_stay_better_however_they_come(tmp_path: Path) -> 
     answers = answered(here, asked.frame)
     answered(here, pl.read_csv(tmp_path / "ask.csv")).write_csv(tmp_path / "answers.csv")
     answers.write_parquet(tmp_path / "answers.parquet")
+    answers.write_ndjson(tmp_path / "answers.jsonl")
     here.models["good"].reverse().write_csv(tmp_path / "good.csv")
     made = popular.recommend(Ids(pl.Series(range(USERS))), K, seen=us.Log.from_frame(here.seen, feedback="conversions"))
     made.to_frame().write_parquet(tmp_path / "popular.parquet")
@@ -115,6 +116,7 @@ def test_the_lists_of_the_plan_stay_better_however_they_come(tmp_path: Path) -> 
         judged(here, {"a": tmp_path / "good.csv", "b": tmp_path / "popular.parquet"}, tmp_path / "answers.csv"),
         judged(here, {"good": good, "popular": made}, mixed),
         judged(here, {"good": good, "popular": made}, tmp_path / "answers.parquet"),
+        judged(here, {"good": good, "popular": made}, tmp_path / "answers.jsonl"),
     ]
     for result in every:
         assert only(result).verdict == "better"

@@ -113,11 +113,6 @@ def read_asked(source: Any, design: ListDesign, rounds: int, drawn_for: Sequence
             f"{table.source}: {table.called(name)} has {show(table.frame[name][int(unknown[0])])} in "
             f"{table.place(int(unknown[0]))}, which is not known here.\nGive the same log and lists as in that round."
         )
-    rows = tuple(float(numbers(table, f"rows_{r + 1}")[0]) for r in range(done))
-    scales = tuple(design.scale(each) for each in rows)
-    found = np.stack([design.of(user, item, scale) for scale in scales], axis=1)
-    for r in range(done):
-        _same(table, f"propensity_{r + 1}", found[:, r])
     earlier = read_drawn_for(table)
     if earlier and sorted(earlier) != sorted(drawn_for):
         raise InputError(
@@ -125,6 +120,11 @@ def read_asked(source: Any, design: ListDesign, rounds: int, drawn_for: Sequence
             "round needs the lists of the first one: lists that learnt from its answers cannot be judged by them. Give "
             "the same lists, or begin a new plan."
         )
+    rows = tuple(float(numbers(table, f"rows_{r + 1}")[0]) for r in range(done))
+    scales = tuple(design.scale(each) for each in rows)
+    found = np.stack([design.of(user, item, scale) for scale in scales], axis=1)
+    for r in range(done):
+        _same(table, f"propensity_{r + 1}", found[:, r])
     value = _answers(table) if "value" in table else np.full(len(user), np.nan)
     frame = table.frame.select("user", "item")
     return Asked(frame, user, item, value, number, rows, scales, found, earlier)

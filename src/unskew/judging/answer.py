@@ -245,7 +245,9 @@ def _values(measured: Measured, place: int, drawn: Floats | None) -> list[Value]
 def _estimates(measured: Measured, place: int, found: Sequence[Value]) -> list[Estimate]:
     """The rows of one cell."""
     cell, sums = measured.plan.cells[place], measured.sums
-    compared = CellComparisons(measured, place, 1.0 - measured.setting.level, None, False)
+    compared = CellComparisons(
+        measured, place, 1.0 - measured.setting.level_of(measured.plan.runs[cell.run]), None, False
+    )
     bias = measured.few_clicks.get(cell.run)
     few_clicks = None if bias is None else bias.mean[cell.metric]
     counted = sums.tallies[cell.run], sums.carried[cell.run], sums.moments[place].active
@@ -267,17 +269,12 @@ def _rows(
     setting, asked, rows_seen = measured.setting, run.metrics[metric], measured.sums.extent.rows
     unsupported = measured.unsupported.get(asked)
     ranked = isinstance(asked, RankingMetric)
-    outcome = max(1.0, measured.sums.extent.highest_value)
     wrong = setting.contradiction(run)
     doubt = f"{wrong}." if wrong else ""
     rows = []
     for j, (model, (value, interval, refused, _)) in enumerate(zip(setting.models, found, strict=True)):
         ess = tally.ess if carried is None else carried.ess(metric, j)
         largest = tally.max_weight_share if carried is None else carried.max_weight_share(metric, j)
-        if isinstance(cell, CellComparisons):
-            note = cell.possible(j).note(value) or value_doubt(cell, j)
-        else:
-            note = Possible.of(asked, run.target, run.depth, outcome).note(value)
         rows.append(
             Estimate(
                 model=model,
@@ -301,13 +298,22 @@ def _rows(
                 interactions=rows_seen if (run.target.sums or run.target is Target.PER_PAIR) else tally.pairs,
                 standing=standing(run, metric),
                 promise=promise(measured, run, metric),
-                trust=no_value(refused) or doubt or note,
+                trust=no_value(refused) or doubt or _note_on(measured, cell, j, value),
                 assumption=rests_on(measured, run, metric, j),
                 sample=setting.sample,
                 draws_se=None if drawing is None else float(drawing[j]),
             )
         )
     return rows
+
+
+def _note_on(measured: Measured, cell: CellComparisons | tuple[EstimatorRun, int], model: int, value: float) -> str:
+    """What should make a reader doubt a value that is there."""
+    if isinstance(cell, CellComparisons):
+        return cell.possible(model).note(value) or value_doubt(cell, model)
+    run, metric = cell
+    largest = max(1.0, measured.sums.extent.highest_value)
+    return Possible.of(run.metrics[metric], run.target, run.depth, largest).note(value)
 
 
 def _verdict(

@@ -66,11 +66,12 @@ def hash_lists(indptr, item, rank, users, items, depth):  # type: ignore[no-unty
     """Σ over listed pairs with rank ≤ depth of a hash of user, item and rank, from the hashes of their ids."""
     total = np.uint64(0)
     for u in range(len(users)):
+        own = mix(users[u])
         for e in range(indptr[u], indptr[u + 1]):
             if rank[e] > depth:
                 break
             listed = items[item[e]] if item[e] >= 0 else np.uint64(0)
-            total += mix(mix(mix(users[u]) ^ listed) ^ np.uint64(rank[e]))
+            total += mix(mix(own ^ listed) ^ np.uint64(rank[e]))
     return total
 
 
