@@ -233,17 +233,15 @@ def test_ratings_behind_a_threshold_get_the_plain_call(tmp_path: Path) -> None:
     assert result.headline()["estimator"].startswith("tilted")
 
 
-def test_places_are_told_of_the_logs_alone(tmp_path: Path) -> None:
-    """Lists that have a header do not share the places of a file without one: commands run as printed."""
+def test_places_of_a_file_without_a_header_are_told_where_it_is_read(tmp_path: Path, monkeypatch: Any) -> None:
+    """Its parts have a header: only the first command names places."""
     frame = log_of("implicit", known=False)
-    files = files_of(frame, tmp_path)
-    for name in ("TEST", "TRAIN"):
-        table = pl.read_parquet(files[name])
-        files[name] = tmp_path / f"{name}.data"
-        table.write_csv(files[name], separator="\t", include_header=False)
-    audit = us.audit(files["TEST"], columns={"user": 1, "item": 2})
-    commands = [advice.command for advice in audit.advice if advice.command is not None]
-    assert "--columns test:user=1,test:item=2,train:user=1,train:item=2" in commands[0]
-    assert "train:" not in commands[1]
-    for text in commands:
-        follow(text, files)
+    frame.write_csv(tmp_path / "log.data", separator="\t", include_header=False)
+    monkeypatch.chdir(tmp_path)
+    audit = us.audit("log.data", columns={"test:user": 1, "item": 2})
+    first, *others = [advice.command for advice in audit.advice if advice.command is not None]
+    assert first == 'unskew split log.data --split "holdout(share=0.3)" --columns user=1,item=2 -o log_parts'
+    assert others and not any("--columns" in text for text in others)
+    for text in (first, *others):
+        done = CliRunner().invoke(app, shlex.split(text)[1:], env={"COLUMNS": "200"})
+        assert done.exit_code == 0, f"{text}\n{done.output}\n{done.exception!r}"

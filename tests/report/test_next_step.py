@@ -100,6 +100,31 @@ def test_lists_and_logs_from_memory() -> None:
     assert "reboot" not in command(result(hostile))
 
 
+def test_what_was_typed_is_typed_again() -> None:
+    """Any file and name, quoted; where a name cannot be, there is no command, and no call of Python either."""
+    typed = FILES | {
+        "test": {"source": "logs", "path": "it's new/$(reboot)"},
+        "models": {
+            "a": {"source": "a", "path": "a (2).csv"},
+            "b": {"source": "memory", "model": "item_knn(neighbours=9)"},
+        },
+    }
+    words = shlex.split(command(result(typed)))
+    assert words[:3] == ["unskew", "plan", "it's new/$(reboot)"]
+    assert [words[n + 1] for n, word in enumerate(words) if word in ("--recs", "--model")] == [
+        "a=a (2).csv",
+        "b=item_knn(neighbours=9)",
+    ]
+    lines = typed | {"test": {"source": "logs", "path": "two\nlines.csv"}}
+    (step,) = [
+        block
+        for block in doc.shown_in(doc.Medium.BRIEF, next_step(View(result(lines))))
+        if isinstance(block, doc.Steps)
+    ]
+    ((text, nothing),) = step.items
+    assert nothing is None and str(text).endswith("unskew plan says.")
+
+
 @pytest.mark.parametrize(
     "changes",
     [

@@ -2,7 +2,10 @@
 
 What the findings warn about is not advised: a propensity that its check found wrong or impossible, a column
 ``propensity`` that does not add up, a model of exposure that ignores the value where an MCAR log shows that the value
-matters. What rests on an assumption names it. TEST, TRAIN, LISTS, PREDICTIONS and MCAR stand for the reader's files.
+matters. What rests on an assumption names it.
+
+Of a log from a file the commands run as they are printed: the first one holds a part of it out, the others judge simple
+models on that. Of a log from memory TEST, TRAIN, LISTS, PREDICTIONS and MCAR stand for the reader's files.
 
 Logs of positives get no fitted model of exposure: a model of clicks is none (MATHS §13), and one exponent of popularity
 is no evidence (§14). They get the plain call, which walks the whole exposure path. So do ratings behind a threshold,
@@ -11,9 +14,11 @@ whose plain call leaves open what a fitted model would take for granted.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from unskew.auditing.opening import selected_by_value
@@ -26,6 +31,9 @@ FITTED = "logistic(features=none, offsets=user+item)"
 BAYES = "naive_bayes"
 ENOUGH_RANDOM = 500  # rows of an MCAR log from which naive_bayes is worth its noise
 SMALL_ESS = 100  # below it hardly any comparison can be decided
+HELD_OUT = 0.3  # of the log's rows
+LISTING = ("popular=most_popular", "item_knn=item_knn")  # models that need nothing but a training log
+PREDICTING = ("mf=mf", 'offsets="mf(dim=0)"')
 IMPLIED = (0.5, 2.0)  # Σ 1/P over the number of pairs: beyond, the column is something else
 
 
@@ -37,11 +45,14 @@ class Advice:
     command: str | None = None
 
 
-def advise(audit: Audit, columns: Mapping[str, str] | None = None) -> tuple[Advice, ...]:
+def advise(
+    audit: Audit, columns: Mapping[str, str] | None = None, files: Mapping[str, str] | None = None
+) -> tuple[Advice, ...]:
     """What to do with this log, the most important first.
 
     Args:
         columns: our column names → theirs, which commands repeat.
+        files: the paths of ``log`` and ``mcar``, where they came from files.
     """
     if audit.users.number == 1 or audit.items.number == 1:
         return (Advice("Nothing can be compared on this log: there must be several users and several items."),)
@@ -54,8 +65,10 @@ def advise(audit: Audit, columns: Mapping[str, str] | None = None) -> tuple[Advi
                 "relevant='>=4'. What to do depends on it."
             ),
         )
-    write = _Commands(audit, columns or {})
+    write = _Commands(audit, columns or {}, files or {})
     found = [*_random_part(audit, write), *_weighed(audit, write)]
+    if write.log and any(advice.command for advice in found):
+        found.insert(0, write.holding_out())
     least = min(row.ess for row in audit.expected if row.target == "pooled")
     if least < SMALL_ESS and any(advice.command and "--propensity" in advice.command for advice in found):
         found.append(Advice("Gather more data too: with so small an effective sample most verdicts are undecided."))
@@ -63,42 +76,84 @@ def advise(audit: Audit, columns: Mapping[str, str] | None = None) -> tuple[Advi
 
 
 class _Commands(NamedTuple):
-    """Writes commands for one log: what is judged by which metric, under which target."""
+    """Writes commands for one log: what is judged by which metric, under which target.
+
+    Of a log from a file a part is held out, at random; in order of time where that is all that is assumed of it.
+    """
 
     audit: Audit
     columns: Mapping[str, str]
+    files: Mapping[str, str]
+
+    @property
+    def log(self) -> str:
+        """The file of the log; empty where it came from memory."""
+        return self.files.get("log", "")
+
+    @property
+    def folder(self) -> str:
+        """Where its parts are written."""
+        return re.sub(r"[^\w-]+", "_", PurePath(self.log).name.split(".")[0]) + "_parts"
+
+    @property
+    def by_time(self) -> bool:
+        """Whether the part that is held out is the latest: no propensity needs to know its share."""
+        audit = self.audit
+        unweighed = audit.propensity is None and (audit.positives or audit.relevant is not None)
+        return audit.time is not None and unweighed
 
     @property
     def predicted(self) -> bool:
         """Whether predictions of ratings are judged, not lists."""
         return self.audit.feedback == "ratings" and self.audit.relevant is None
 
+    def holding_out(self) -> Advice:
+        """Parts of the log, of which the other commands name the first fold."""
+        way = f"holdout(share={HELD_OUT}, by=time)" if self.by_time else f"holdout(share={HELD_OUT})"
+        words = ["unskew split", shlex.quote(self.log), f'--split "{way}"', *self._reading()]
+        own = "--predictions" if self.predicted else "--recs"
+        return Advice(
+            "Hold a part of the log out, which models do not learn from. The commands below judge simple models on it, "
+            f"to show what comes out; give yours, made from the training part, with {own} NAME=FILE in their place.",
+            " ".join([*words, f"-o {self.folder}"]),
+        )
+
     def write(
         self, estimators: Iterable[str], propensity: str | None = None, *, test: str = "TEST", given: Iterable[str] = ()
     ) -> str:
         """A call of ``unskew evaluate``; ``given`` are more options with their files."""
         audit = self.audit
-        models = "--predictions NAME=PREDICTIONS" if self.predicted else "--recs NAME=LISTS"
         metric, target = ("mae", "per_pair") if self.predicted else ("recall@10", "pooled")
         if audit.feedback == "conversions" and not audit.positives:
             metric, target = "dcg@10", "per_user_sum"
-        parts = [f"unskew evaluate {test}", *given, models]
-        parts.append(f"--feedback {'implicit' if audit.positives else audit.feedback}")
+        inputs = self._parts(test, given) if self.log else self._placeholders(test, given)
+        parts = ["unskew evaluate", *inputs, f"--feedback {'implicit' if audit.positives else audit.feedback}"]
         parts += [f"--relevant {shlex.quote(audit.relevant)}"] if audit.relevant else []
         parts += [f"--metric {metric}", f"--target {target}", *(f"--estimator {name}" for name in estimators)]
         parts += [f"--propensity {shlex.quote(propensity)}"] if propensity else []
-        trained = any(option.startswith("--train") for option in parts)
-        if of_log := self._columns(["test", "train"] if trained else ["test"]):
-            parts.append("--columns " + shlex.quote(",".join(f"{ours}={own}" for ours, own in of_log.items())))
-        parts += ["--duplicates first"] * bool(audit.size.duplicates) + ["--invalid drop"] * bool(audit.size.dropped)
-        return " ".join(parts)
+        return " ".join(parts if self.log else [*parts, *self._reading()])
 
-    def _columns(self, roles: list[str]) -> dict[str, str]:
-        """What was said of the log's columns; places in files without a header do not speak of lists that have one."""
-        found = {ours: own for ours, own in self.columns.items() if ours.rpartition(":")[0] in ("", "log", "test")}
-        if not any(str(own).isdigit() for own in found.values()):
-            return found
-        return {f"{role}:{ours.rpartition(':')[2]}": own for role in roles for ours, own in found.items()}
+    def _placeholders(self, test: str, given: Iterable[str]) -> list[str]:
+        return [test, *given, "--predictions NAME=PREDICTIONS" if self.predicted else "--recs NAME=LISTS"]
+
+    def _parts(self, test: str, given: Iterable[str]) -> list[str]:
+        """The parts that were held out and learnt from, and models fitted on the latter."""
+        fold = f"{self.folder}/000"
+        named = {"TEST": f"{fold}/test.parquet", "MCAR": shlex.quote(self.files.get("mcar", "MCAR"))}
+        others = [option.replace("MCAR", named["MCAR"]) for option in given if not option.startswith("--train")]
+        share = [] if self.by_time or test == "MCAR" else [f"--share {HELD_OUT}"]
+        models = PREDICTING if self.predicted else LISTING
+        return [named[test], f"--train {fold}/train.parquet", *share, *others, *(f"--model {each}" for each in models)]
+
+    def _reading(self) -> list[str]:
+        """How the log was read, so that it is read so again; of one file alone, columns need not say of which."""
+        said = {ours: own for ours, own in self.columns.items() if ours.rpartition(":")[0] in ("", "log", "test")}
+        if self.log:
+            said = {ours.rpartition(":")[2]: own for ours, own in said.items()}
+        named = ",".join(f"{ours}={own}" for ours, own in said.items())
+        found = [f"--columns {shlex.quote(named)}"] if said else []
+        found += ["--duplicates first"] * bool(self.audit.size.duplicates)
+        return found + ["--invalid drop"] * bool(self.audit.size.dropped)
 
 
 def _random_part(audit: Audit, write: _Commands) -> list[Advice]:
@@ -144,7 +199,7 @@ def _weighed(audit: Audit, write: _Commands) -> list[Advice]:
             "(mcar=…) can show whether the value matters.",
             write.write(["naive", "snips"], FITTED, given=["--train TRAIN"]),
         ),
-        _undebiased(write, "Without a training log nothing can be fitted"),
+        *_untrained(write, "nothing can be fitted"),
     ]
 
 
@@ -160,15 +215,17 @@ def _known(audit: Audit, write: _Commands, warned: set[str]) -> list[Advice]:
             Advice(
                 "Unless this log is the test part of a split and the column speaks of pairs outside training: these "
                 "are missing here, so that the check does not apply. Then weigh by it beside that training log.",
-                write.write(["naive", "snips"], "known", given=["--train TRAIN"]),
+                None if write.log else write.write(["naive", "snips"], "known", given=["--train TRAIN"]),
             ),
         ]
+    own = Advice(
+        "Weigh by the log's own propensities. They are taken as right, and naive beside them shows what that changes.",
+        write.write(["naive", "snips"], "known"),
+    )
+    if write.log:  # a part of it has a training log, and its share is told
+        return [own]
     return [
-        Advice(
-            "Weigh by the log's own propensities. They are taken as right, and naive beside them shows what that "
-            "changes.",
-            write.write(["naive", "snips"], "known"),
-        ),
+        own,
         Advice(
             "With a training log, whose items are not recommended again, the same. If the column describes the log "
             "before it was split at random, add share=… with the test part's share.",
@@ -188,7 +245,7 @@ def _positives(write: _Commands) -> list[Advice]:
             "popularity alone: not on anything else, and not on the user.",
             write.write([], given=["--train TRAIN"]),
         ),
-        _undebiased(write, "Without a training log popularity cannot be counted"),
+        *_untrained(write, "popularity cannot be counted"),
         Advice(
             "To settle it, log the probability with which each item was shown (a column 'propensity'), or show a small "
             "share of the traffic items drawn at random."
@@ -206,8 +263,13 @@ def _thresholded(write: _Commands) -> list[Advice]:
             "depends on an assumption, you are told on which.",
             write.write([], given=["--train TRAIN"]),
         ),
-        _undebiased(write, "Without a training log neither can be had"),
+        *_untrained(write, "neither can be had"),
     ]
+
+
+def _untrained(write: _Commands, lost: str) -> list[Advice]:
+    """What is left without a training log; a part of the log itself is one."""
+    return [] if write.log else [_undebiased(write, f"Without a training log {lost}")]
 
 
 def _undebiased(write: _Commands, reason: str) -> Advice:

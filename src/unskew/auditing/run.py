@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import count
+from os import PathLike
 from typing import Any
 
 from unskew.alignment.sources import Names, Reading, as_log, given_inputs, read_side
@@ -81,7 +82,13 @@ def audit(
         found = replace(found, checks=checks)
     say("done", ROUNDS, ROUNDS)
     logged = [name for name, model in asked.items() if model.known]
-    return concluded(found, columns, logged, mcar_for_propensities=other is not None and found.mcar is None)
+    return concluded(
+        found,
+        columns,
+        logged,
+        files={name: str(path) for name, path in (("log", log), ("mcar", mcar)) if isinstance(path, str | PathLike)},
+        mcar_for_propensities=other is not None and found.mcar is None,
+    )
 
 
 def concluded(
@@ -89,11 +96,12 @@ def concluded(
     columns: Mapping[str, str] | None,
     logged: Collection[str] = (),
     *,
+    files: Mapping[str, str] | None = None,
     mcar_for_propensities: bool = False,
 ) -> Audit:
     """The audit in words too."""
     findings = find(found, logged, mcar_for_propensities=mcar_for_propensities)
-    return replace(found, opening=opening(found), findings=findings, advice=advise(found, columns))
+    return replace(found, opening=opening(found), findings=findings, advice=advise(found, columns, files))
 
 
 def _read(log: Any, names: Names, how: Reading, relevant: str | None) -> tuple[Log, Feedback | None]:

@@ -10,8 +10,10 @@ import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from unskew.auditing.advice import advise
 from unskew.auditing.record import Audit
 from unskew.auditing.spark import audit
 from unskew.engine.spark.frames import SparkRows, read_parquet
@@ -57,7 +59,9 @@ def audit_files(log: Any, *, master: str | None, mcar: Any = None, **options: An
     """The audit of Parquet files, folders and addresses that the executors can read."""
     with session_for(master) as session:
         sample = None if mcar is None else read_parquet(session, mcar)
-        return audit(read_parquet(session, log), mcar=sample, **options)
+        found = audit(read_parquet(session, log), mcar=sample, **options)
+    files = {name: str(path) for name, path in (("log", log), ("mcar", mcar)) if path is not None}
+    return replace(found, advice=advise(found, options.get("columns"), files))
 
 
 @contextmanager

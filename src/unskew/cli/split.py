@@ -18,6 +18,7 @@ from unskew.outputs import refuse_existing, refuse_same, try_filling
 from unskew.plain import plain, plain_path
 
 if TYPE_CHECKING:
+    from unskew.log import Log
     from unskew.split import SplitSummary
 
 SPLITTERS = '"sliding_window(width=1d, folds=30)", "holdout(share=0.3)", "k_fold(folds=5)", "leave_one_out(last)", …'
@@ -68,7 +69,7 @@ def split(
     write_outputs(found, html=html)
     if not quiet:
         out.print(found)
-        _tell(found, output)
+        _tell(found, whole, output)
     written([output, *([] if html is None else [html])], quiet)
 
 
@@ -96,9 +97,20 @@ def _names(keep: str | None) -> list[str]:
     return [] if keep is None else [name.strip() for name in keep.split(",")]
 
 
-def _tell(found: SplitSummary, output: Path) -> None:
-    """How a fold is used next."""
+def _tell(found: SplitSummary, whole: Log, output: Path) -> None:
+    """How a fold is used next: by models that need nothing but its training log."""
+    from unskew.log import Feedback
+    from unskew.report.terminal import wrapped
+
     first = shlex.quote(str(output / "000"))
     share = "" if found.share is None else f" --share {'users' if 'by=user' in found.splitter else f'{found.share:g}'}"
-    command = f"unskew evaluate {first}/test.parquet --train {first}/train.parquet{share} --recs …"
-    out.print(f"\nA fold is evaluated with:\n  {command}", soft_wrap=True)
+    models, own = "--model popular=most_popular --model random=random", "--recs"
+    if whole.feedback is Feedback.RATINGS:
+        models, own = "--model mf=mf --feedback ratings --metric mae --estimator naive", "--predictions"
+    elif whole.feedback is None and whole.value is not None and whole.value.max(initial=0.0) > 1.0:
+        models += " --feedback ratings --relevant '>=4'"
+    elif whole.value is not None:
+        models += f" --feedback {whole.feedback or 'conversions'}"
+    command = f"unskew evaluate {first}/test.parquet --train {first}/train.parquet{share} {models}"
+    broken = wrapped(command, out.width - 2).replace("\n", "\n  ")
+    out.print(f"\nA fold is evaluated with:\n  {broken}\nModels of yours: {own} name=FILE.", soft_wrap=True)

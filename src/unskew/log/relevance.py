@@ -74,7 +74,7 @@ def row_gains(log: Log, relevant: str | None = None) -> Floats:
     if log.feedback is Feedback.RATINGS and relevant is None:
         raise InputError(
             f"{log.account.source}: ratings alone do not say which rows are positives.\n"
-            "Give a threshold: log.positives('>=4'), or relevant='>=4'."
+            "Give a threshold, such as relevant='>=4'."
         )
     return gains(log, told_feedback(log, relevant), relevant)
 

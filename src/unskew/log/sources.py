@@ -223,7 +223,11 @@ def _named_set(path: str | PathLike[str]) -> str:
     """What to say if the path is the name of a data set."""
     from unskew.log.datasets import NAMES
 
-    return f" '{path}' names a data set, which Python reads: us.load('{path}')." if str(path) in NAMES else ""
+    if str(path) not in NAMES:
+        return ""
+    return (
+        f" '{path}' names a data set: unskew data show {path} tells where its files lie; in Python us.load('{path}')."
+    )
 
 
 def _utf8(file: Path) -> bool:
