@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from unskew import provenance
+from unskew.cli import app
 from unskew.plain import LONGEST, plain, without_controls
 
 ANY = st.text(st.characters())  # lone surrogates too
@@ -25,6 +29,37 @@ def test_what_people_write_stays() -> None:
 
 def test_long_values_are_cut_by_characters() -> None:
     assert plain("é" * 100_000) == "é" * LONGEST + "… (100,000 characters)"
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("s3://ann:s3cret@shop/log.parquet?token=s3cret", "s3://***@shop/log.parquet?***"),
+        ("s3:/ann:s3cret@shop/log.parquet", "s3:/***@shop/log.parquet"),
+        (
+            "given(s3://ann:s3cret@a/x.parquet, train=gs://s3cret@b/y)",
+            "given(s3://***@a/x.parquet, train=gs://***@b/y)",
+        ),
+        ("no '[https://a/b?signature=s3cret' here", "no '[https://a/b?***' here"),
+        (f"s3://{'s3cret' * 50}@shop", "s3://***@shop"),
+        ("s3://shop/day@3/part-?.parquet", "s3://shop/day@3/part-?.parquet"),
+        ("C:/ann@home/log.csv", "C:/ann@home/log.csv"),
+        ("ann@example.org: what? a=b", "ann@example.org: what? a=b"),
+    ],
+)
+def test_what_lets_in_is_not_shown(address: str, shown: str) -> None:
+    assert plain(address, 200) == without_controls(address) == shown
+    assert plain(shown, 200) == shown
+
+
+def test_a_password_is_told_neither_by_errors_nor_by_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The panel folds long lines, so that the password is looked for in pieces."""
+    address = "s3://ann:s3cret@shop/log.parquet?token=s3cret"
+    for words in (["evaluate", address, "--recs", "a=b.csv", "--engine", "memory"], ["audit", address]):
+        done = CliRunner().invoke(app, words)
+        assert done.exit_code == 2 and "***" in done.output and "cret" not in done.output
+    monkeypatch.setattr(provenance, "_command", ["unskew", "evaluate", address])
+    assert provenance.command() == "unskew evaluate 's3://***@shop/log.parquet?***'"
 
 
 @given(ANY)

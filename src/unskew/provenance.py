@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from unskew import __version__
+from unskew.plain import without_secrets
 
 PACKAGES = ("numpy", "numba", "polars", "scipy")  # whose versions may move the last digits of a number
 _command: list[str] = []
@@ -21,8 +22,8 @@ def remember_command(words: Sequence[str]) -> None:
 
 
 def command() -> str | None:
-    """The command as it could be typed again; ``None`` where Python was asked, not the command line."""
-    return shlex.join(_command) if _command else None
+    """The command as it could be typed again, without passwords; ``None`` where Python was asked."""
+    return without_secrets(shlex.join(_command)) if _command else None
 
 
 def versions() -> dict[str, str]:
