@@ -114,20 +114,20 @@ def structs(data, at, path, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def unpacked(data, at, end):  # type: ignore[no-untyped-def]
-    """The bytes that the pages between two places unpack to, and what their texts may take beyond that at most.
+def unpacked(data, end):  # type: ignore[no-untyped-def]
+    """Of pages that lie one behind the other: the place behind the last that begins before ``end`` and is told here.
 
-    A text that shares its beginning with the one before (DELTA_BYTE_ARRAY) may be as long as its page. The first is
-    ``DAMAGED`` where a header cannot be read.
+    Also the bytes that they unpack to, and what their texts may take beyond that at most: a text that shares its
+    beginning with the one before (DELTA_BYTE_ARRAY) may be as long as its page.
     """
     path, page, inner = np.zeros(0, np.int64), np.zeros((1, FIELDS), np.int64), np.zeros((1, FIELDS), np.int64)
-    total, shared = 0.0, 0.0
-    while 0 <= at < end:
+    at, total, shared = 0, 0.0, 0.0
+    while at < min(end, len(data)):
         page[:] = 0
-        at, _ = structs(data, at, path, page)
+        behind, _ = structs(data, at, path, page)
         size, packed = page[0, 2], page[0, 3]
-        if at < 0 or size < 0 or packed < 0:
-            return float(DAMAGED), 0.0
+        if behind < 0 or size < 0 or packed < 0:
+            break
         for header, encoding in ((5, 2), (8, 4)):  # of data pages of both versions
             if page[0, header]:
                 inner[:] = 0
@@ -135,5 +135,5 @@ def unpacked(data, at, end):  # type: ignore[no-untyped-def]
                 if inner[0, encoding] == _SHARED:
                     shared += float(size) * max(inner[0, 1], 0)
         total += float(size)
-        at += packed
-    return total, shared
+        at = behind + packed
+    return at, total, shared

@@ -18,6 +18,7 @@ import polars as pl
 from unskew import memory
 from unskew.errors import InputError, MissingExtraError
 from unskew.log.paths import check_file, shown
+from unskew.log.table import CELL
 from unskew.plain import plain
 from unskew.threads import Threads
 
@@ -153,7 +154,8 @@ def _taken(database: Any, query: str, file: Path) -> pl.DataFrame:
             for batch in found:
                 batches.append(batch)
                 size, rows = size + batch.nbytes, rows + len(batch)
-                memory.require(size, f"{shown(file)}: reading more than {rows:,} rows", _SMALLER)  # as much again
+                needed = max(size, CELL * rows * batch.num_columns)  # beside what is taken
+                memory.require(needed, f"{shown(file)}: reading more than {rows:,} rows", _SMALLER)
             frame = pl.from_arrow(pa.Table.from_batches(batches, found.schema))
     except problems as problem:
         raise _refused(file, problem) from None

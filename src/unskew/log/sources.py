@@ -29,12 +29,12 @@ from unskew.log.paths import Paths, check_file, is_path, shown
 from unskew.log.said import say_columns
 from unskew.log.several import ARROW, PARQUET, SEPARATORS, ending_of, files_of
 from unskew.log.sorted_flags import without_sorted_flags
-from unskew.log.table import Table
+from unskew.log.table import CELL, Table
 from unskew.log.text import TextFile
 from unskew.panics import held_back
 from unskew.plain import plain
 
-_CELL = {True: 48, False: 28}  # bytes of memory per cell while a log is made of it: of text, and of Parquet
+_CELL = {True: 48, False: CELL}  # of text files, and of others
 LABELS = (pl.Categorical, pl.Enum)
 IDS = ("user", "item")
 PIECE = 1 << 17  # rows, where all are there

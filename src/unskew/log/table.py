@@ -21,6 +21,7 @@ _DAYS = (-719_162, 2_932_896)  # 0001-01-01 and 9999-12-31, from 1970-01-01
 _PER_DAY = {"ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 _WHOLE = (-(2**63), 2**63 - 1)
 REMEDY = "Fix the column, or drop such rows with invalid='drop'; the result will say how many were dropped."
+CELL = 28  # bytes of memory per cell while a log is made of it; texts of text files take more
 LEFT_OUT = ("value", "time", "policy", "propensity")  # what an input may do without
 
 

@@ -1,0 +1,118 @@
+"""Tables of DuckDB whose columns are no cells, and views that are too large or never end."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import unskew as us
+from unskew import memory
+from unskew.log import duckdb_tables, read_log
+
+duckdb: Any = pytest.importorskip("duckdb")
+pytest.importorskip("pyarrow")
+VIEWS = {
+    "endless": """
+        with recursive r("user", item) as (select 1, 1 union all select "user" + 1, item from r) select * from r
+    """,
+    "counting": 'select sum(a.i + b.i + c.i) as "user", 1 as item from n a, n b, n c',
+    "large": 'select i as "user", i % 5 as item from range(1000000000) t(i)',
+    "sorted": 'select i as "user", i % 5 as item from range(100000000) t(i) order by hash(i)',
+    "odd": """
+        select i as "user", i as item, interval (i) day as value, [i] as listed, union_value(a := i) as tagged,
+               i::bignum as long, {'a': [interval (i) day]} as nested, i::bit as bits from range(9) t(i)
+    """,
+}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Path]:
+    """A file with views; nothing else may be there in the end."""
+    path = tmp_path / "shop.duckdb"
+    with duckdb.connect(str(path)) as database:
+        database.execute("create table n as select i from range(100000) t(i)")
+        for name, query in VIEWS.items():
+            database.execute(f"create view {name} as {query}")
+    yield path
+    assert [each.name for each in tmp_path.iterdir()] == ["shop.duckdb"]
+
+
+def refusal(path: Path, table: str, **options: Any) -> str:
+    with pytest.raises(us.InputError) as caught:
+        read_log(f"{path}::{table}", **options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        ("value", "column 'value' is of the type INTERVAL, which is no number, text or time"),
+        ("listed", "column 'listed' is of the type BIGINT[]"),
+        ("tagged", "column 'tagged' is of the type UNION(a BIGINT)"),
+        ("nested", "column 'nested' is of the type STRUCT(a INTERVAL[])"),
+        ("long", "column 'long' must hold numbers or text, but its type is"),
+        ("bits", "column 'bits' must hold numbers or text, but its type is"),
+    ],
+)
+def test_types_that_no_cell_has(shop: Path, column: str, words: str) -> None:
+    """Who uses such a column is told its name and type; who does not, is not troubled by it."""
+    assert words in refusal(shop, "odd", columns={"item": column, "value": ""})
+    assert read_log(f"{shop}::odd", columns={"value": ""}).to_frame()["user"].to_list() == list(range(9))
+
+
+@pytest.mark.parametrize("view", ["endless", "counting"])
+def test_a_view_that_does_not_end(shop: Path, view: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is stopped, whether it gives rows or not."""
+    monkeypatch.setattr(duckdb_tables, "PATIENCE", 1.0)
+    began = time.monotonic()
+    assert "its rows were not there after 1 seconds" in refusal(shop, view)
+    assert time.monotonic() - began < 30.0
+
+
+def test_a_view_that_is_too_large(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is read until it clearly takes more memory than there is."""
+    monkeypatch.setattr(memory, "available", lambda: 200_000_000)
+    said = refusal(shop, "large")
+    rows = int(said.partition("reading more than ")[2].partition(" rows")[0].replace(",", ""))
+    assert 200_000_000 < rows * 2 * 28 < 210_000_000 and "200.0 MB are available" in said
+
+
+def test_a_view_does_not_fill_the_disk(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What does not fit into memory is not put beside the file."""
+    monkeypatch.setattr(memory, "available", lambda: 200_000_000)
+    assert "DuckDB cannot read it (Out of Memory Error" in refusal(shop, "sorted")
+
+
+def test_ctrl_c_stops_a_view(shop: Path) -> None:
+    """As a Python caller knows it."""
+    code = f"import unskew.log as log\nprint('go', flush=True)\nlog.read_log({str(shop) + '::counting'!r})"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None and process.stdout.readline() == "go\n"
+        time.sleep(2.0)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        said = process.stderr.read()
+        assert process.wait() != 0 and time.monotonic() - began < 20.0
+    assert "KeyboardInterrupt" in said and "panicked" not in said
+
+
+def test_many_rows_come_whole_and_in_order(shop: Path) -> None:
+    """More than are taken at a time, of all usual types."""
+    with duckdb.connect(str(shop)) as database:
+        database.execute("""
+            create table usual as select i::int as "user", 'item ' || i as item, i / 7 as value,
+            timestamp '2020-01-01' + interval (i) second as time from range(40000) t(i)
+        """)
+    found = duckdb_tables.DuckTable.open(f"{shop}::usual").read(["user", "item", "value", "time"])
+    assert found.rows() == [(n, f"item {n}", n / 7, datetime(2020, 1, 1) + timedelta(seconds=n)) for n in range(40_000)]
