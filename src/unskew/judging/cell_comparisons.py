@@ -11,7 +11,7 @@ import numpy as np
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import Cell
 from unskew.engine.support import DifferingWorth
-from unskew.estimators import Standing, Target
+from unskew.estimators import Need, Standing, Target
 from unskew.inference.contrast import Contrast, alone, contrast
 from unskew.inference.fixed_users import DrawnErrors
 from unskew.inference.intervals import critical, percentile, two_sided_p
