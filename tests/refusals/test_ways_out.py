@@ -145,14 +145,14 @@ def offered(feedback: str, level: str, zeros: bool) -> dict[str, Any]:
     if level == "known":
         given = weighed(given)
     elif level != "none":
-        given["propensity"] = level
+        given["propensity"] = "known(part=test)" if level == "known" else level
     return given
 
 
 def weighed(given: dict[str, Any]) -> dict[str, Any]:
     """With a column of propensities in both logs."""
     columns = {name: given[name].rename({"weight": "propensity"}) for name in ("test", "train")}
-    return given | columns | {"propensity": "known"}
+    return given | columns | {"propensity": "known(part=test)"}
 
 
 def follow(given: dict[str, Any], way: dict[str, Any], shares: Path) -> us.Result:
