@@ -173,14 +173,14 @@ def _rows(source: str, lazy: pl.LazyFrame) -> int:
 
 def _alike(files: Sequence[RowFile]) -> tuple[RowFile, ...]:
     """A column for places on the page that nobody named may be in some files only: it is empty in the others."""
-    theirs = next((file.names[OURS] for file in files if OURS in file.names), None)
-    if theirs is None:
+    names = next((file.names for file in files if OURS in file.names), None)
+    if names is None:
         return tuple(files)
     nothing = pl.lit(None, pl.Int32).alias(OURS)
     return tuple(
         file
         if OURS in file.names
-        else file._replace(lazy=file.lazy.with_columns(nothing), names={OURS: theirs, **file.names})
+        else file._replace(lazy=file.lazy.with_columns(nothing).select(*names), names={OURS: names[OURS], **file.names})
         for file in files
     )
 
