@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unskew.alignment.column import (
+    MISSED,
     ActivityQuestion,
     ColumnFacts,
     PopularityQuestion,
@@ -23,7 +24,7 @@ from unskew.alignment.column import (
     _ratio,
     tenths,
 )
-from unskew.alignment.level import LevelPart, LevelQuestion, LevelSums, Ratio, SeenQuestion, half_of
+from unskew.alignment.level import ERRORS, LevelPart, LevelQuestion, LevelSums, Ratio, SeenQuestion, half_of
 from unskew.engine.data import EvaluationData
 from unskew.kernels.arrays import Bools, Ints64
 from unskew.log import Ids, Log
@@ -41,7 +42,7 @@ class Small(NamedTuple):
     @classmethod
     def of(cls, seed: int) -> Small:
         rng = np.random.default_rng(seed)
-        p = np.clip(rng.uniform(0.2, 1.4, (USERS, 1)) * np.linspace(0.7, 0.1, ITEMS), 0.05, 1.0)
+        p = np.clip(rng.uniform(0.2, 1.8, (USERS, 1)) * np.linspace(0.7, 0.1, ITEMS), 0.05, 1.0)
         seen, training = rng.random(p.shape) < p, rng.random(p.shape) < 0.1
         y = (rng.random(p.shape) < 0.3).astype(float)
         user, item = np.nonzero(seen & ~training)
@@ -115,6 +116,9 @@ def test_tenths_hold_a_tenth_of_the_rows_each(numbers: list[int], seed: int) -> 
     allowed = np.random.default_rng(seed).random(counts.shape) < 0.8
     found = tenths(counts, allowed)
     assert (found[~allowed] == -1).all()
+    if not counts[allowed].any():
+        assert (found == -1).all()
+        return
     inside = sorted({int(c): int(g) for c, g in zip(counts[allowed], found[allowed], strict=True)}.items())
     assert all((found[allowed & (counts == c)] == g).all() for c, g in inside)
     assert [g for _, g in inside] == sorted(g for _, g in inside)
@@ -148,55 +152,60 @@ def test_tenths_of_items_beside_a_loop(seed: int, unseen: bool) -> None:
         value, error, heavy = _ratio(sums, [g])
         assert value == pytest.approx(ratio) and error == pytest.approx(math.sqrt(max(spread, alone)) / sum(c))
         more = sum(w**3 for w in own) / sum(w**2 for w in own)
-        assert heavy == pytest.approx((math.sqrt(max(spread, alone) + more**2) + more / 4.0) / sum(c))
+        assert heavy == pytest.approx((math.sqrt(max(spread, alone)) + MISSED * more / ERRORS) / sum(c))
         assert sums.rows[g] == len(own) and sums.square[g] == pytest.approx(sum(w * w for w in own))
 
 
 @pytest.mark.parametrize("unseen", [False, True])
 @pytest.mark.parametrize("seed", range(3))
 def test_activity_beside_a_loop(seed: int, unseen: bool) -> None:
-    """Σ_u (n_uB/n̄_B − 1)(Σ_OA 1/P − |C_uA|) and the same mirrored, over the pairs; Σ r_A r_B tells pages."""
+    """Σ_u (n_uB/n̄_B − 1)(Σ_OA 1/P − ρ |C_uA|) over users with rows in B, the same mirrored, and Σ r_uA r_uB."""
     world = Small.of(seed)
     _, allowed = groups(world)
     half, side = world.halves()
-    n, r, c = np.zeros((USERS, 2)), np.zeros((USERS, 2)), np.zeros((USERS, 2))
-    for user in range(USERS):
-        for item, w in world.weights(user).items():
-            if allowed[half[user], item]:
-                n[user, side[item]] += 1
-                r[user, side[item]] += w
-        for item in world.pairs(user, unseen):
-            c[user, side[item]] += allowed[half[user], item]
-    r -= c
-    each = (n[:, 1] / n[:, 1].mean() - 1.0) * r[:, 0] + (n[:, 0] / n[:, 0].mean() - 1.0) * r[:, 1]
     sums = ActivityQuestion(allowed, unseen).of(world.part(EVERYBODY))
-    way = np.array([1.0 / n[:, 1].mean(), -1.0, 1.0 / n[:, 0].mean(), -1.0])
-    assert way @ sums.sums == pytest.approx(each.sum())
-    assert way @ sums.products @ way == pytest.approx((each**2).sum())
-    assert sums.products[1, 3] == pytest.approx((r[:, 0] * r[:, 1]).sum())
-    assert sums.both == pytest.approx((c[:, 0] * c[:, 1]).sum()) and sums.pairs == pytest.approx(c.sum(axis=0))
-    assert sums.active == np.count_nonzero(n.sum(axis=1)) and sums.rows == pytest.approx(n.sum(axis=0))
+    for a, b in ((0, 1), (1, 0)):
+        users, n, t, c = 0, [], [], []
+        for user in range(USERS):
+            own = {item: w for item, w in world.weights(user).items() if allowed[half[user], item]}
+            pairs = [side[item] for item in world.pairs(user, unseen) if allowed[half[user], item]]
+            if rows := sum(side[item] == b for item in own):
+                users += 1
+                n.append(rows)
+                t.append([sum(w for item, w in own.items() if side[item] == part) for part in (a, b)])
+                c.append([pairs.count(a), pairs.count(b)])
+        active, weight, there = np.array(n, dtype=float), np.array(t), np.array(c, dtype=float)
+        assert users == sums.users[a] < USERS
+        ratio = weight[:, 0].sum() / there[:, 0].sum()
+        each = (active / active.mean() - 1.0) * (weight[:, 0] - ratio * there[:, 0])
+        way = np.array([1.0 / active.mean(), -ratio / active.mean(), -1.0, ratio])
+        total, pairs_a, rows_b, nt, nc, tt, tc, ct, cc = sums.sums[a]
+        assert (total, pairs_a, rows_b) == pytest.approx((weight[:, 0].sum(), there[:, 0].sum(), active.sum()))
+        assert way @ [nt, nc, total, pairs_a] == pytest.approx(each.sum())
+        assert way @ sums.products[a] @ way == pytest.approx((each**2).sum())
+        alike = (weight[:, 0] - ratio * there[:, 0]) @ (weight[:, 1] - ratio * there[:, 1])
+        assert tt - ratio * (tc + ct) + ratio**2 * cc == pytest.approx(alike)
+        assert cc == pytest.approx(there[:, 0] @ there[:, 1])
 
 
 def test_activity_says_what_a_factor_of_users_does() -> None:
     """A column without activity: the variance of the users' activity is what is found, and is told in words."""
-    rng = np.random.default_rng(0)
-    active = np.where(np.arange(4_000) % 2, 0.4, 1.6)
-    seen = rng.random((4_000, 12)) < 0.3 * active[:, None]
-    user, item = np.nonzero(seen)
-    frame = pl.DataFrame({"user": user, "item": item, "value": 1.0, "propensity": 0.3})
-    users, items = Ids.of(pl.Series(range(4_000))), Ids.of(pl.Series(range(12)))
-    rows = Log.from_frame(frame, feedback="conversions").recode(users, items)
+    rng, many, items = np.random.default_rng(0), 2_000, 40
+    active = np.where(np.arange(many) % 2, 0.4, 1.6)
+    user, item = np.nonzero(rng.random((many, items)) < 0.4 * active[:, None])
+    frame = pl.DataFrame({"user": user, "item": item, "value": 1.0, "propensity": 0.4})
+    everybody, every = Ids.of(pl.Series(range(many))), Ids.of(pl.Series(range(items)))
+    rows = Log.from_frame(frame, feedback="conversions").recode(everybody, every)
     held = EvaluationData(
-        hashes=users.hashes, indptr=rows.indptr, item=rows.item, value=np.asarray(rows.value), lists=(),
-        propensity=rows.propensity, candidates=np.full(4_000, 12.0),
+        hashes=everybody.hashes, indptr=rows.indptr, item=rows.item, value=np.asarray(rows.value), lists=(),
+        propensity=rows.propensity, candidates=np.full(many, float(items)),
     )  # fmt: skip
-    part = LevelPart(rows, held, None, 12)
-    sums = ActivityQuestion(np.ones((2, 12), dtype=bool), False).of(part)
+    part = LevelPart(rows, held, None, items)
+    sums = ActivityQuestion(np.ones((2, items), dtype=bool), False).of(part)
     found = _of_users(sums)
     assert "active users have more pairs than there are" in found.wrong
     said = float(found.wrong.split("±")[1].split("%")[0]) / 100.0
-    assert said == pytest.approx(math.sqrt(np.var(active)), rel=0.1)
+    assert said == pytest.approx(0.6, rel=0.1)  # the standard deviation of activity
 
 
 @given(st.lists(st.integers(0, 3), min_size=USERS, max_size=USERS), st.integers(0, 2))
@@ -239,7 +248,9 @@ def test_facts_of_a_column_beside_a_loop() -> None:
     part = world.part(EVERYBODY)
     facts = ColumnFacts.of(part.held, part.rows)
     p = world.rows["propensity"].to_numpy()
-    assert facts.rows == len(p) and facts.certain == (p == 1.0).sum() > 0
+    liked = world.rows["value"].to_numpy() > 0.0
+    assert facts.rows == (len(p), liked.sum())
+    assert facts.certain == ((p == 1.0).sum(), ((p == 1.0) & liked).sum()) and min(facts.certain) > 0
     assert facts.least == (p.min(), (p == p.min()).sum())
     assert facts.policies == {"new", "old"}
     y = world.rows["value"].to_numpy()

@@ -329,11 +329,11 @@ def _of_comers(sums: ActivitySums) -> tuple[float, float]:
 
 
 def tenths(counts: Ints64, allowed: Bools) -> Ints64:
-    """Groups of entries by their counts, each with a tenth of them all as far as ties allow; −1 where not allowed."""
+    """Groups of entries by their counts, each with a tenth of the rows as far as ties allow; −1 where not allowed."""
     numbers = np.sort(counts[allowed])
-    if not len(numbers):
+    if not numbers.any():
         return np.full(counts.shape, -1)
-    below = np.cumsum(numbers) / max(int(numbers.sum()), 1)
+    below = np.cumsum(numbers) / int(numbers.sum())
     edges = np.unique(numbers[np.searchsorted(below, np.arange(1, TENTHS) / TENTHS)])
     found = np.searchsorted(edges, counts, side="left")
     _, dense = np.unique(np.where(allowed, found, -1), return_inverse=True)

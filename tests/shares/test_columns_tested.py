@@ -1,0 +1,287 @@
+"""Right columns of propensities pass every test of them, ordinary mistakes do not, and signs are conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unskew as us
+from tests.shares.logs import ITEMS, LISTS, RIGHT, USERS, WRONG, K, Shown, alone, column, evaluated, pages
+from unskew.errors import InputError
+
+SAME = {"slates": ("one visit", "without activity")}  # one page for everybody: these are no mistakes there
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("kind", RIGHT)
+def test_right_columns_pass(kind: str, seed: int) -> None:
+    """Pairs by themselves, random pages drawn as a whole, and fixed numbers of rows: nothing is found, nothing odd."""
+    found = column(RIGHT[kind](np.random.default_rng(seed)).frame())
+    assert found["passed"] and found["zeros_logged"]
+    assert (found["wrong"], found["untested"], found["signs"]) == ("", "", [])
+    assert found["implied_relevance"] == pytest.approx(0.2, rel=0.2)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("kind", RIGHT)
+def test_wrong_columns_do_not_pass(kind: str, wrong: str, seed: int) -> None:
+    """The same logs with another column: a test fails and nothing is decided, or a sign says what it looks like."""
+    if wrong in SAME.get(kind, ()):
+        return
+    world = RIGHT[kind](np.random.default_rng(seed))
+    result = evaluated(world.frame(WRONG[wrong](world)))
+    found = result.inputs["propensity_column"]
+    assert not found["passed"] and (found["wrong"] or found["signs"])
+    (verdict,) = result.verdicts_
+    if found["wrong"]:
+        assert verdict.verdict == "undecided" and found["wrong"].rstrip(".") in verdict.trust
+        assert "Log the chance that this user was shown this item at all" in found["wrong"]
+    assert verdict.verdict not in ("better", "worse")
+
+
+def far_apart(world: Shown) -> pl.DataFrame:
+    """The log where people like hardly anything but the first items, so that any column decides."""
+    frame = world.frame()
+    rare = (pl.col("item") < K) | (pl.int_range(pl.len()) % 3 == 0)
+    return frame.with_columns(value=pl.when(rare).then(pl.col("value")).otherwise(0.0))
+
+
+def test_what_a_verdict_may_say() -> None:
+    """Passed: better, without a condition. Clicks alone, or a sign: ahead, if. Too few users: ahead, if."""
+    frame = far_apart(alone(np.random.default_rng(0)))
+    (sure,) = evaluated(frame).verdicts_
+    assert (sure.verdict, sure.assumption) == ("better", "")
+    clicks = frame.filter(pl.col("value") > 0).drop("value")
+    (alone_,) = evaluated(clicks, feedback="implicit").verdicts_
+    condition = "`propensity` is the chance that this user was shown this item at all in this period, however it came"
+    assert alone_.verdict == "ahead" and alone_.assumption.startswith(condition)
+    (odd,) = evaluated(frame.with_columns(policy=pl.col("user") % 2)).verdicts_
+    assert odd.verdict == "ahead" and odd.assumption.startswith(condition)
+    assert odd.assumption.endswith(
+        "and it counts every policy that could have shown the pair, not only the one that did"
+    )
+    few = frame.filter(pl.col("user") < 12)
+    result = evaluated(few, users=pl.DataFrame({"user": range(12)}))
+    assert result.inputs["propensity_column"]["untested"] == "too little was seen to test it"
+    assert {v.verdict for v in result.verdicts_} <= {"ahead", "undecided"}
+
+
+def test_another_name_of_the_column_is_that_of_the_condition() -> None:
+    """The reader's own word."""
+    frame = far_apart(alone(np.random.default_rng(0))).filter(pl.col("value") > 0).drop("value")
+    renamed = frame.rename({"propensity": "pscore"})
+    (found,) = evaluated(renamed, feedback="implicit", columns={"propensity": "pscore"}).verdicts_
+    assert found.assumption.startswith("`pscore` is the chance")
+
+
+def certain(world: Shown) -> pl.DataFrame:
+    """A third of the rows are said to be certain."""
+    return world.frame(np.where(world.p > np.quantile(world.p[world.seen], 0.67), 1.0, world.p))
+
+
+def floored(world: Shown) -> pl.DataFrame:
+    """Raised to the lower third of what was seen."""
+    return world.frame(np.maximum(world.p, np.quantile(world.p[world.seen], 0.33)))
+
+
+def shares(world: Shown) -> pl.DataFrame:
+    """The items' shares of what was shown."""
+    shown = world.seen.sum(axis=0) / world.seen.sum()
+    return world.frame(np.broadcast_to(shown, world.p.shape)).filter(pl.col("value") > 0).drop("value")
+
+
+def policies(world: Shown) -> pl.DataFrame:
+    return world.frame().with_columns(policy=pl.when(pl.col("user") % 2 == 0).then(pl.lit("a")).otherwise(pl.lit("b")))
+
+
+def repeated(world: Shown) -> pl.DataFrame:
+    """Three rows come twice."""
+    frame = world.frame()
+    return pl.concat([frame, frame[:3]])
+
+
+def core(world: Shown) -> pl.DataFrame:
+    """Items with fewer than seven rows were left out of a catalogue of many."""
+    rng = np.random.default_rng(7)
+    p = np.broadcast_to(np.geomspace(0.1, 0.004, 200), (USERS, 200))
+    many = Shown(rng.random(p.shape) < p, p, p).frame()
+    return many.filter(pl.len().over("item") >= 7)
+
+
+def tail(world: Shown) -> pl.DataFrame:
+    """The same catalogue, whole."""
+    rng = np.random.default_rng(7)
+    p = np.broadcast_to(np.geomspace(0.1, 0.004, 200), (USERS, 200))
+    return Shown(rng.random(p.shape) < p, p, p).frame()
+
+
+def liked_by_most(world: Shown) -> pl.DataFrame:
+    """Seven in ten shown pairs are relevant."""
+    liked = pl.Series(np.random.default_rng(3).random(int(world.seen.sum())) < 0.7)
+    return world.frame().with_columns(value=liked.cast(pl.Float64))
+
+
+SIGNS: dict[str, tuple[Callable[[Shown], pl.DataFrame], str, dict[str, Any]]] = {
+    "certain": (certain, "the rows with P = 1 (", {}),
+    "floor": (floored, "P was not raised to 0.", {}),
+    "shares": (shares, "it is no share of all items (over the items it adds up to 1)", {"feedback": "implicit"}),
+    "policies": (policies, "it counts every policy that could have shown the pair", {}),
+    "repeated": (repeated, "it counts all showings of a pair together (3 rows repeat one)", {"duplicates": "first"}),
+    "core": (core, "no items were left out of the log because they have few rows", {}),
+    "relevant": (liked_by_most, "of all pairs are relevant, as it implies", {}),
+}
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_a_sign_is_a_condition(sign: str) -> None:
+    """One clause each, in the account and in the sentence of a verdict, and no column with a sign passes."""
+    make, clause, options = SIGNS[sign]
+    result = evaluated(make(alone(np.random.default_rng(1))), **options)
+    found = result.inputs["propensity_column"]
+    assert sum(clause in text for text in found["signs"]) == 1 and not found["passed"]
+    assert len(found["signs"]) == 1 or sign == "shares"  # these make everything relevant, too
+    (estimate, *_) = result.estimates
+    assert clause in estimate.assumption and estimate.assumption.startswith("`propensity` is the chance")
+
+
+@pytest.mark.parametrize("make", [lambda world: world.frame(), tail, lambda world: world.frame(np.round(world.p, 2))])
+def test_without_a_sign_there_is_none(make: Callable[[Shown], pl.DataFrame]) -> None:
+    """Whole tails of items, columns of two digits, and clicks alone: no clause."""
+    frame = make(alone(np.random.default_rng(1)))
+    assert column(frame)["signs"] == []
+    assert column(frame.filter(pl.col("value") > 0).drop("value"), feedback="implicit")["signs"] == []
+
+
+def test_more_relevant_pairs_than_there_are() -> None:
+    """Σ y/P beyond the number of pairs is impossible; clicks alone show that. Above one half it is a lot, and said."""
+    world = alone(np.random.default_rng(2))
+    clicks = world.frame(world.p / 8.0).filter(pl.col("value") > 0).drop("value")
+    result = evaluated(clicks, feedback="implicit")
+    found = result.inputs["propensity_column"]
+    assert "more pairs are relevant than there are: Σ y/P is 1." in found["wrong"]
+    assert {v.verdict for v in result.verdicts_} == {"undecided"}
+    assert any("Nothing is decided by the column" in text for text in result.warnings)
+    much = evaluated(world.frame(world.p / 4.0).filter(pl.col("value") > 0).drop("value"), feedback="implicit")
+    assert 0.5 < much.inputs["propensity_column"]["implied_relevance"] < 1.0
+    assert any("of all pairs are relevant (Σ y/P ÷ pairs). That is a lot" in text for text in much.warnings)
+    usual = evaluated(world.frame().filter(pl.col("value") > 0).drop("value"), feedback="implicit")
+    assert not any("pairs are relevant" in text for text in usual.warnings)
+
+
+def test_training_rows_are_no_pairs() -> None:
+    """Beside a training log of its own, whose pairs are no candidates, a right column passes too."""
+    rng = np.random.default_rng(4)
+    world = alone(rng)
+    train = rng.random(world.p.shape) < 0.1
+    there = Shown(world.seen & ~train, world.p, world.visit)
+    user, item = np.nonzero(train)
+    found = column(there.frame(), train=pl.DataFrame({"user": user, "item": item, "value": 1.0}))
+    assert found["passed"] and not found["wrong"]
+
+
+def test_a_column_that_its_authors_estimated_never_carries_better() -> None:
+    """As Coat's: it may pass, and the sentence says whose it is."""
+    frame = far_apart(alone(np.random.default_rng(0)))
+    log = replace(us.Log.from_frame(frame, feedback="conversions"), estimated_by="its authors")
+    (found,) = evaluated(log).verdicts_  # type: ignore[arg-type]
+    assert found.verdict == "ahead" and found.assumption == "`propensity`, which its authors estimated, is right"
+
+
+def test_other_propensities_are_not_tested() -> None:
+    """The column of the log is not used then."""
+    frame = alone(np.random.default_rng(0)).frame()
+    assert evaluated(frame, propensity="uniform").inputs["propensity_column"] is None
+    assert evaluated(frame, estimators=["naive"], propensity=None).inputs["propensity_column"] is None
+
+
+def test_nothing_left_is_said_before_anything_is_tested() -> None:
+    """All rows repeat training pairs, and the catalogue is named: an error in words."""
+    rng = np.random.default_rng(0)
+    frame = alone(rng).frame().with_columns(value=pl.col("value") * 4.0 + 1.0)
+    asked = {"feedback": "ratings", "relevant": ">=4", "items": pl.DataFrame({"item": range(ITEMS)})}
+    with pytest.raises(InputError, match="no relevant held-out interaction is left"):
+        evaluated(frame, train=frame.drop("propensity"), **asked)
+
+
+def with_new(models: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    """The second model lists an item first that no log has."""
+    new = pl.when(pl.col("rank") == 1).then(999).otherwise(pl.col("item")).cast(pl.Int64)
+    return models | {"next": models["next"].with_columns(item=new)}
+
+
+def test_items_without_rows_were_never_shown_unless_a_column_says_so() -> None:
+    """Named in items=, an item is a candidate; that it could be shown takes rows, or a propensity above 0."""
+    frame = alone(np.random.default_rng(0)).frame()
+    named = pl.DataFrame({"item": [*range(ITEMS), 999]})
+
+    def unsupported(**options: Any) -> float:
+        result = evaluated(frame, models=with_new(LISTS), **options)
+        return next(e.unsupported for e in result.estimates if e.model == "next")
+
+    assert unsupported(items=named) == pytest.approx(0.2)
+    could = named.with_columns(propensity=pl.when(pl.col("item") == 999).then(0.1))
+    assert unsupported(items=could) == 0.0
+    for never in (0.0, None):
+        column_ = pl.when(pl.col("item") == 999).then(pl.lit(never, dtype=pl.Float64)).otherwise(0.5)
+        assert unsupported(items=named.with_columns(propensity=column_)) == pytest.approx(0.2)
+    shown_before = pl.DataFrame({"user": [0], "item": [999], "value": [0.0]})
+    assert unsupported(items=named, train=shown_before, candidates="all") == 0.0
+
+
+def divided(world: Shown, seed: int = 0) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Three tenths of the rows by a coin, as people do it outside this library."""
+    frame = world.frame()
+    coin = pl.Series(np.random.default_rng(seed).random(len(frame)) < 0.3)
+    return frame.filter(~coin), frame.filter(coin)
+
+
+def test_a_share_is_asked_for_where_both_logs_have_the_column() -> None:
+    """And not where it is told, or does not matter: users divided, times in order, naive alone, bare training rows."""
+    train, test = divided(alone(np.random.default_rng(0)))
+    with pytest.raises(InputError, match=r"(?s)has a column 'propensity' as well.*share=0\.3") as caught:
+        evaluated(test, train=train)
+    assert "known(part=test)" in str(caught.value) and "share='users'" in str(caught.value)
+    assert evaluated(test, train=train, share=0.3).inputs["propensity_column"]["wrong"] == ""
+    evaluated(test, train=train, propensity="known(part=test)")
+    evaluated(test, train=train, propensity="known(share=0.3)")
+    evaluated(test, train=train, propensity=None, estimators=["naive"])
+    evaluated(test, train=train.drop("propensity"))
+    timed = (frame.with_columns(time=pl.lit(day)) for frame, day in ((train, 1), (test, 2)))
+    earlier, later = timed
+    evaluated(later, train=earlier)
+    with pytest.raises(InputError, match="share="):
+        evaluated(later.with_columns(time=pl.lit(1)), train=earlier.with_columns(time=pl.col("user") % 3))
+    own = us.split.holdout(us.Log.from_frame(pl.concat([train, test]), feedback="conversions"), 0.3, seed=0)
+    assert evaluated(own[1], train=own[0]).inputs["propensity_column"]["wrong"] == ""  # type: ignore[arg-type]
+
+
+def test_swapped_ratings_without_times_are_found_by_their_share() -> None:
+    """Nothing in two random parts says which is which, but the share does: asked for, and held against the rows."""
+    train, test = divided(alone(np.random.default_rng(0)))
+    asked: dict[str, Any] = {"feedback": "ratings", "relevant": ">=1"}
+    with pytest.raises(InputError, match=r"share=0\.7"):
+        evaluated(train, train=test, **asked)
+    said = evaluated(train, train=test, share=0.3, **asked).warnings
+    assert any("share" in text and "0.3" in text and "70" in text for text in said)
+    assert not any("0.3" in text and "70" in text for text in evaluated(test, train=train, share=0.3, **asked).warnings)
+
+
+def test_tilted_decides_nothing_about_a_list_without_hits() -> None:
+    """What a model of relevance guesses of unseen pairs is no evidence against a list of which nothing was seen."""
+    rng = np.random.default_rng(5)
+    world = pages(rng)
+    train, test = divided(world)
+    test = test.filter(pl.col("item") < ITEMS - K)  # the last items are in the training log alone
+    models = {"head": LISTS["head"], "last": LISTS["head"].with_columns(item=pl.col("item") + ITEMS - K)}
+    asked: dict[str, Any] = {
+        "feedback": "ratings", "relevant": ">=1", "propensity": None, "estimators": ["tilted"],
+    }  # fmt: skip
+    result = evaluated(test.drop("propensity"), models=models, train=train.drop("propensity"), **asked)
+    (found,) = (v for v in result.verdicts_ if v.estimator.startswith("tilted"))
+    assert found.verdict == "undecided" and "last had hits for too few users" in found.trust
