@@ -14,7 +14,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from random import Random
 
-from tests.hostile import archives, cases, factors, faults, interrupts, kills, others, pages, stores, words
+from tests.hostile import archives, cases, databases, factors, faults, interrupts, kills, others, pages, stores, words
 from tests.hostile.cases import Case
 from tests.hostile.classify import GOOD, Class, classify, digests, files
 from tests.hostile.processes import Trial
@@ -40,6 +40,8 @@ KINDS: dict[str, Kind] = {
     "predictions": Kind(cases.predictions_case, 6),
     "ratings": Kind(cases.ratings_case, 5),
     "others": Kind(others.others_case, 8),
+    "databases": Kind(databases.database_case, 6),
+    "views": Kind(databases.view_trial, 0.6),
     "factors": Kind(factors.factors_case, 7),
     "specs": Kind(words.specs_case, 9),
     "options": Kind(words.options_case, 8),
@@ -47,6 +49,7 @@ KINDS: dict[str, Kind] = {
     "archives": Kind(archives.archives_case, 4),
     "registry": Kind(archives.registry_case, 2),
     "stores": Kind(stores.store_trial, 2),
+    "folds": Kind(stores.folds_trial, 1),
     "kills": Kind(kills.kill_trial, 1),
     "interrupts": Kind(interrupts.interrupt_trial, 1.2),
     "disks": Kind(faults.disk_trial, 0.3),

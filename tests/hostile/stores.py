@@ -10,8 +10,11 @@ from typing import Any
 
 import numpy as np
 
+import unskew as us
 from tests.hostile.classify import Class, Outcome
+from tests.hostile.drafts import frame_of
 from tests.hostile.processes import Trial
+from tests.hostile.worlds import draw
 from unskew.engine.store import Store
 from unskew.errors import InputError
 
@@ -44,6 +47,32 @@ def store_trial(rng: Random, folder: Path) -> Trial:
         return (Class.LEFT, f"{way}: {left}") if left else (Class.RIGHT, "")
 
     return Trial(f"units: {way}", run)
+
+
+def folds_trial(rng: Random, folder: Path) -> Trial:
+    """A cross-validation whose finished folds are damaged: the same numbers, or one clear error."""
+    way, log = rng.choice(list(WAYS)), frame_of(draw(rng).log)
+
+    def run() -> Outcome:
+        def found() -> Any:
+            return us.cross_validate(
+                log, ["most_popular", "random"], split="k_fold(folds=3)", estimators=["naive"], workers=1,
+                store=folder / "folds",
+            ).to_dict()  # fmt: skip
+
+        wanted = found()
+        units = sorted((folder / "folds").rglob("*.unit"))
+        for unit in rng.sample(units, 2):
+            WAYS[way](unit, rng)
+        try:
+            again = found()
+        except InputError as problem:
+            return (Class.CLEAN, "") if "folds" in str(problem) else (Class.UNCLEAR, str(problem))
+        except Exception as problem:
+            return Class.TRACEBACK, f"{way}: {type(problem).__name__}: {problem}"
+        return (Class.RIGHT, "") if again == wanted else (Class.SILENT, f"{way}: other numbers")
+
+    return Trial(f"folds: {way}", run)
 
 
 def _poked(path: Path, rng: Random) -> None:

@@ -11,7 +11,14 @@ import pytest
 from tests.hostile.campaign import KINDS, Campaign
 from tests.hostile.tables import show
 
-SLOW = ("kills", "interrupts", "disks", "memory", "caches")  # `make hostile` has time for processes of their own
+SLOW = (
+    "views",
+    "kills",
+    "interrupts",
+    "disks",
+    "memory",
+    "caches",
+)  # `make hostile` has time for processes of their own
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is measured in /proc")
