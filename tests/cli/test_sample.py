@@ -115,7 +115,7 @@ def test_evaluate_draws_samples(shop: Path) -> None:
     found = json.loads((shop / "r.json").read_text())
     how: dict[str, Any] = {"candidates": "all", "sample": "wtd_h", "repeats": 3, "sample_size": 100, "seed": 4}
     same = us.evaluate(shop / "test.parquet", {"first": lists}, train=shop / "train.parquet", **how)
-    assert found["estimates"][0]["value"] == same.estimates[0].value
+    assert found["estimates"][0]["draws_se"] == same.estimates[0].draws_se
     assert found["inputs"]["sample"]["rows_per_draw"] == 100 and len(found["inputs"]["sample"]["seeds"]) == 3
     for options, words in (
         (("--repeats", "3"), "--repeats is for samples of the held-out rows: give --sample as well"),

@@ -58,7 +58,7 @@ def test_columns_are_kept_on_request(log: Path, tmp_path: Path) -> None:
     """Under their own names."""
     done = unskew("split", log, "--split", "holdout(share=0.5)", "--keep", "colour", "-o", tmp_path / "out")
     assert done.returncode == 0 and "--keep" not in done.stdout
-    assert "--share 0.5 --recs" in done.stdout
+    assert "--share 0.5 --model" in done.stdout
     assert set(pl.read_parquet(tmp_path / "out/000/test.parquet")["colour"]) == {"red", "blue"}
 
 

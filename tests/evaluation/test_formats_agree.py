@@ -115,9 +115,9 @@ def world(seed: int, style: str) -> dict[str, pl.DataFrame]:
 
 
 def bare(told: Any) -> Any:
-    """Without the names of files."""
+    """Without the names of files, which advice speaks of too."""
     if isinstance(told, dict):
-        return {key: bare(value) for key, value in told.items() if key != "source"}
+        return {key: bare(value) for key, value in told.items() if key not in ("source", "advice")}
     return [bare(each) for each in told] if isinstance(told, list) else told
 
 

@@ -67,6 +67,7 @@ def test_training_propensities_are_renamed_too() -> None:
     test = TEST.with_columns(value=pl.lit(1.0))
     seen = test.with_columns(item=pl.col("item") + 100)
     options: dict[str, Any] = {"feedback": "conversions", "target": "per_user", "estimators": ["stratified(strata=2)"]}
+    options["propensity"] = "known(part=test)"
     plain = evaluate(test, train=seen, **options)
     names = {"propensity": "p"}
     renamed = evaluate(test.rename(names), train=seen.rename(names), columns=names, **options)

@@ -19,7 +19,7 @@ def test_training_shares_are_measured_at_the_scale_of_the_test_propensities() ->
     seen = test.with_columns(item=pl.col("item") + 100)
     options: dict[str, Any] = {"feedback": "conversions", "target": "per_user", "train": seen}
     options["estimators"] = ["stratified(strata=2, mode=renormalised)"]
-    plain, scaled = (evaluate(test, propensity=p, **options) for p in ("known", "known(share=0.3)"))
+    plain, scaled = (evaluate(test, propensity=p, **options) for p in ("known(part=test)", "known(share=0.3)"))
     assert [e.value for e in scaled.estimates] == pytest.approx([e.value for e in plain.estimates], rel=1e-12)
 
 

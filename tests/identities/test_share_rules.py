@@ -113,7 +113,7 @@ def test_a_split_carries_its_share_into_the_evaluation() -> None:
                 candidates=candidates,
                 users=pl.DataFrame({"user": np.arange(n // 4)}),
             ).estimates[0]
-            for log, propensity in ((test, "known"), (plain, "known(share=0.25)"), (plain, "known"))
+            for log, propensity in ((test, "known"), (plain, "known(share=0.25)"), (plain, "known(part=test)"))
         ]
         assert found[0].value == pytest.approx(found[1].value, rel=1e-12)
         assert found[2].value < 0.5 * found[1].value

@@ -331,7 +331,7 @@ def test_counted_knows_the_population_and_the_catalogue(tmp_path: Path, monkeypa
     train, test = us.split.holdout(Log.from_frame(world(), feedback="ratings"), 0.3, seed=1)
     in_parts(train.to_frame().select("user", "item", "value"), tmp_path / "train")
     sample().to_frame().write_parquet(tmp_path / "mcar.parquet")
-    lists = test.to_frame().group_by("user", maintain_order=True).head(3).select("user", "item")
+    lists = test.to_frame().group_by("user", maintain_order=True).head(3).select("user", (pl.col("item") + 1) % 150)
     options: dict[str, Any] = {
         "metrics": ["recall@2"],
         "estimators": ["ips"],

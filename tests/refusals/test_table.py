@@ -71,7 +71,7 @@ def frames(log: Known) -> dict[str, Any]:
     if log.level == "absolute":
         test = test.with_columns(propensity=pl.Series([0.5, 0.2, 0.7, 0.9]))
         settings["train"] = settings["train"].with_columns(propensity=pl.Series([0.5, 0.6, 0.2, 0.9]))
-        settings["propensity"] = "known"
+        settings["propensity"] = "known(part=test)"
     elif log.level == "relative":
         settings["propensity"] = "popularity(gamma=2)"
     if log.n_u:

@@ -78,7 +78,7 @@ def test_equal_chances_keep_the_level_of_propensities(split: bool) -> None:
             train=train,
             metrics=["dcg@5"],
             estimators=["ips"],
-            propensity="known",
+            propensity="known" if split else "known(part=test)",
             target="per_user_sum",
             users=pl.DataFrame({"user": range(300)}),
         )

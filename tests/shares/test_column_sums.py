@@ -140,7 +140,9 @@ def test_tenths_of_items_beside_a_loop(seed: int, unseen: bool) -> None:
     sums = PopularityQuestion(group, unseen).of(world.part(EVERYBODY))
     assert group.max() >= 4
     for g in range(int(group.max()) + 1):
-        t, c, own = [], [], []
+        t: list[float] = []
+        c: list[float] = []
+        own: list[float] = []
         for user in range(USERS):
             mine = {item: w for item, w in world.weights(user).items() if group[half[user], item] == g}
             t.append(sum(mine.values()))

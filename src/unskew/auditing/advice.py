@@ -215,7 +215,7 @@ def _known(audit: Audit, write: _Commands, warned: set[str]) -> list[Advice]:
             Advice(
                 "Unless this log is the test part of a split and the column speaks of pairs outside training: these "
                 "are missing here, so that the check does not apply. Then weigh by it beside that training log.",
-                None if write.log else write.write(["naive", "snips"], "known", given=["--train TRAIN"]),
+                None if write.log else write.write(["naive", "snips"], "known(part=test)", given=["--train TRAIN"]),
             ),
         ]
     own = Advice(
@@ -227,9 +227,9 @@ def _known(audit: Audit, write: _Commands, warned: set[str]) -> list[Advice]:
     return [
         own,
         Advice(
-            "With a training log, whose items are not recommended again, the same. If the column describes the log "
-            "before it was split at random, add share=… with the test part's share.",
-            write.write(["naive", "snips"], "known", given=["--train TRAIN"]),
+            "With a training log, whose items are not recommended again, the same, if the column was written for the "
+            "test log. If it describes the log before that was split at random, give propensity='known' and share=….",
+            write.write(["naive", "snips"], "known(part=test)", given=["--train TRAIN"]),
         ),
     ]
 

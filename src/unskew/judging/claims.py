@@ -40,16 +40,20 @@ def sure(measured: Measured, run: EstimatorRun, metric: int, *models: int) -> bo
     """Whether nothing but answers on lists that cannot have learnt from them, or a tested column, carries it."""
     if run.joined:
         return not _new_lists(measured, run, metric, models)
+    return _tested(measured, run, metric) and not measured.setting.places
+
+
+def _tested(measured: Measured, run: EstimatorRun, metric: int) -> bool:
+    """Whether nothing but a column of propensities that passed every test of it carries it."""
     claims = standing(run, metric) in (Standing.UNBIASED, Standing.CONSISTENT, Standing.LEANS)
-    return measured.setting.tested and not measured.setting.places and claims and uses_propensity(run)
+    return measured.setting.tested and claims and uses_propensity(run)
 
 
 def rests_on(measured: Measured, run: EstimatorRun, metric: int, *models: int) -> str:
     """What must hold besides the rows, in words that go on after "if"; empty where nothing is assumed."""
     if not run.joined:
-        if sure(measured, run, metric):
-            return ""
-        return with_places(_assumption(measured, run, standing(run, metric)), measured)
+        assumed = "" if _tested(measured, run, metric) else _assumption(measured, run, standing(run, metric))
+        return with_places(assumed, measured)
     setting = measured.setting
     told = setting.answers_assumption
     if new := _new_lists(measured, run, metric, models):
