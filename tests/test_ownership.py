@@ -9,10 +9,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from unskew import ownership
 from unskew.engine.stream.spill import folder_for
 from unskew.errors import InputError
-from unskew.ownership import OthersError, own_folder, read_own
+from unskew.kernels import ownership
+from unskew.kernels.ownership import OthersError, own_folder, read_own
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders have other owners there")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import polars as pl
 import pytest
@@ -38,7 +40,9 @@ def agrees(width: dict[str, Width], found: dict[tuple[str, str], Estimate]) -> N
     assert popular.snips == pytest.approx(found["popular", "snips"].value)
     assert popular.naive_se == pytest.approx(found["popular", "naive"].se, rel=0.02)
     assert popular.snips_se == pytest.approx(found["popular", "snips"].se, rel=0.02)
-    ratios = [found[f"random {s}", "snips"].se / found[f"random {s}", "naive"].se for s in range(SEEDS)]
+    every = [found[f"random {s}", "snips"].se / found[f"random {s}", "naive"].se for s in range(SEEDS)]
+    ratios = [ratio for ratio in every if not math.isnan(ratio)]  # a value that could be anything is not shown
+    assert len(ratios) >= SEEDS / 2
     assert random.ratio_low is not None and random.ratio_high is not None and random.ratio is not None
     assert random.ratio_low <= np.median(ratios) <= random.ratio_high
     assert np.quantile(ratios, 0.1) <= random.ratio <= np.quantile(ratios, 0.9)

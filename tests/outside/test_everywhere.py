@@ -95,8 +95,8 @@ def test_an_outcome_model_and_a_metric(tmp_path: Path, estimator: str) -> None:
     """The own metric of lists under sums, with the own guess of unseen pairs."""
     train, test = CONVERSIONS
     found = us.evaluate(
-        test, lists(train), train=train, propensity="known(part=test)", outcome="constant(q=0.2)", estimators=[estimator],
-        target="per_user_sum", metrics=["geometric(ratio=0.3)@10"],
+        test, lists(train), train=train, propensity="known(part=test)", outcome="constant(q=0.2)",
+        estimators=[estimator], target="per_user_sum", metrics=["geometric(ratio=0.3)@10"],
     )  # fmt: skip
     assert "geometric(ratio=0.3)@10" in show(found, tmp_path)
     value = {e.model: e.value for e in found.estimates}

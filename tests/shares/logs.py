@@ -105,7 +105,7 @@ WRONG: dict[str, Callable[[Shown], Floats]] = {
 }
 
 
-def evaluated(frame: pl.DataFrame, **options: Any) -> us.Result:
+def evaluated(frame: pl.DataFrame | us.Log, **options: Any) -> us.Result:
     """A call that keeps zeros, of two lists that are the same for everybody."""
     asked: dict[str, Any] = {
         "feedback": "conversions", "metrics": ["recall@5"], "target": "pooled", "estimators": ["snips"],

@@ -189,7 +189,7 @@ def test_a_column_that_its_authors_estimated_never_carries_better() -> None:
     """As Coat's: it may pass, and the sentence says whose it is."""
     frame = far_apart(alone(np.random.default_rng(0)))
     log = replace(us.Log.from_frame(frame, feedback="conversions"), estimated_by="its authors")
-    (found,) = evaluated(log).verdicts_  # type: ignore[arg-type]
+    (found,) = evaluated(log).verdicts_
     assert found.verdict == "ahead" and found.assumption == "`propensity`, which its authors estimated, is right"
 
 

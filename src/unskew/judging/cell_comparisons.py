@@ -196,10 +196,18 @@ class CellComparisons:
     def possible(self, a: int, b: int | None = None) -> Possible:
         """Between which ends a value can lie, or a difference."""
         metric, listed = self.run.metrics[self.cell.metric], self._listed(a, b)
+        if self._naive_gains:
+            return Possible(-math.inf, math.inf)
         found = Possible.of(metric, self.run.target, self.run.depth, self._largest_outcome)
         found = found if b is None else found.difference
         divided = self._below is not None  # by a total that is estimated, which limits in its units do not know
         return found if listed is None or divided else found.within(listed)
+
+    @property
+    def _naive_gains(self) -> bool:
+        """Whether the pairs that were seen stand for all pairs, of which a list then seems to hold too many."""
+        naive = self.run.estimator.standing(self.run.target) is Standing.NAIVE
+        return naive and self.run.target is Target.PER_PAIR
 
     def _listed(self, a: int, b: int | None) -> Possible | None:
         """Between which ends the lists themselves put a sum, where answers say what is not known of them."""
@@ -221,8 +229,6 @@ class CellComparisons:
             found, possible, why = self.alone(a), listed, "a model that learnt from the answers"
             found = found if b is None else self.difference(a, b)
             low, high = replace(found, s01=0.0, s11=0.0).interval(self.tail)
-        elif self.run.estimator.standing(self.run.target) is Standing.NAIVE:
-            why = "a log that shows some pairs more often than others"
         what = names[a] if b is None else f"{names[a]} less {names[b]}"
         return possible.beyond(f"{self.run.metrics[self.cell.metric]} of {what}", low, high, why)
 

@@ -38,7 +38,7 @@ from numba.core.environment import Environment, _rebuild_env, lookup_environment
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
-from unskew.ownership import OthersError, own_folder, read_own
+from unskew.kernels.ownership import OthersError, own_folder, read_own
 
 TICK = 0.05  # seconds
 SECRET = b"_numba_hashsecret"  # in the names of what compiled code needs to hash texts

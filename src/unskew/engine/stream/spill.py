@@ -23,9 +23,9 @@ from unskew.engine.stream.cuts import Cuts
 from unskew.engine.stream.numbers import Divided, Numbers, array_type, is_plain, read_part
 from unskew.errors import InputError
 from unskew.kernels.arrays import Ints64
+from unskew.kernels.ownership import OthersError, own_folder
 from unskew.log.paths import shown
 from unskew.memory import amount
-from unskew.ownership import OthersError, own_folder
 from unskew.temporaries import Temporary
 
 

@@ -15,9 +15,12 @@ from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 
-from unskew.plain import plain_path
-
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def _printable(path: Path | str) -> str:
+    """A path with signs that cannot be printed written out."""
+    return repr(str(path))[1:-1]
 
 
 class OthersError(OSError):
@@ -44,7 +47,7 @@ def read_own(file: Path, friends: Collection[int] = ()) -> bytes:
     with open(os.open(own_folder(file.parent, friends) / file.name, _READ), "rb") as opened:
         found = os.fstat(opened.fileno())
         if not stat.S_ISREG(found.st_mode):
-            raise OthersError(f"{plain_path(file)} is not a file")
+            raise OthersError(f"{_printable(file)} is not a file")
         if hasattr(os, "geteuid"):
             _judge(file, found, friends)
         return opened.read()
@@ -52,10 +55,10 @@ def read_own(file: Path, friends: Collection[int] = ()) -> bytes:
 
 def _judge(place: Path, found: os.stat_result, friends: Collection[int], *, crowded: bool = False) -> None:
     if found.st_uid not in (0, os.geteuid(), *friends):
-        raise OthersError(f"{plain_path(place)} belongs to somebody else (user {found.st_uid})")
+        raise OthersError(f"{_printable(place)} belongs to somebody else (user {found.st_uid})")
     others = stat.S_IWOTH | (0 if _alone(found.st_uid, found.st_gid) else stat.S_IWGRP)
     if found.st_mode & others and not crowded:
-        raise OthersError(f"others can write in {plain_path(place)} (mode {stat.S_IMODE(found.st_mode):o})")
+        raise OthersError(f"others can write in {_printable(place)} (mode {stat.S_IMODE(found.st_mode):o})")
 
 
 @cache
