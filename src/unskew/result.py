@@ -96,11 +96,12 @@ class Estimate:
 class Verdict:
     """Model a against model b.
 
-    ``verdict`` is better or worse where propensities are known, ahead or behind where they are assumed (``assumption``
-    says what must hold), else undecided. ``low`` and ``high`` hold at one simultaneous level over all pairs (and
-    segments), as wide as every check allows, so they exclude 0 exactly where the verdict is decided; they are missing
-    where a verdict was withheld, and ``trust`` says why. ``users_apart`` is the number of users who tell the two apart,
-    ``ess`` their effective number, ``few_clicks`` the leave-one-click-out bias of the difference.
+    ``verdict`` is better or worse where answers carry it, or logged propensities that passed every test, else ahead or
+    behind (``assumption`` says what must hold), or undecided. ``low`` and ``high`` hold at one simultaneous level over
+    all pairs (and segments), as wide as every check allows, so they exclude 0 exactly where the verdict is decided;
+    they are missing where a verdict was withheld, and ``trust`` says why. ``users_apart`` is the number of users who
+    tell the two apart, ``ess`` their effective number, ``few_clicks`` the leave-one-click-out bias of the
+    difference.
 
     ``depends`` means that it is decided in some scenarios of what the log cannot tell: ``turns`` says in which, and
     ``turns_at`` where the first of them end. ``not_covered`` says what no scenario covers.

@@ -58,6 +58,7 @@ SLIGHT = 0.1  # of the level
 OFF = 0.2  # by how much a tenth, or the factor of a user, must be off
 TOGETHER = 1.5  # σ/τ: beyond, pairs of a user come together
 MISSED = 10.0  # heavy rows that may not have come: with fewer, thin honest logs are off in one tenth or another
+FEWEST_GROUPS = 3  # of items: with fewer, popular and rare ones are hardly told apart
 SEEN = 0.5  # an error that a test must be able to see, to be passed
 BLOCK = 1 << 16  # users whose sums are looked at together
 MOST_ITEMS = 100_000  # beyond, totals of single items are not kept
@@ -346,19 +347,20 @@ def _of_items(sums: GroupSums, comers: tuple[float, float] | None) -> Finding:
 
     Where users without rows are missing, all tenths are too high alike, and each is held against all of them.
     """
-    able, groups = True, len(sums.rows)
+    groups, together = len(sums.rows), _together(sums)
+    able = len(together) >= FEWEST_GROUPS
     usual = 1.0 if comers is None else float(sums.sums[:groups].sum() / sums.sums[groups:].sum())
-    for group in _together(sums):
+    for group in together:
         value, error, heavy = (each / usual for each in _ratio(sums, group))
-        lacking = max(error, heavy) if value < 1.0 else error
-        if abs(value - 1.0) > OFF and abs(value - 1.0) > ERRORS * lacking:
-            kind = "least" if group[0] == 0 else "most" if group[-1] == len(sums.rows) - 1 else "moderately"
+        lacking = max(error, heavy)
+        if abs(value - 1.0) > OFF and abs(value - 1.0) > ERRORS * (lacking if value < 1.0 else error):
+            kind = "least" if group[0] == 0 else "most" if group[-1] == groups - 1 else "moderately"
             return Finding(
                 f"Σ 1/P over the seen pairs of the {kind} popular items is {value:.2g} of the number of their pairs "
                 f"({abs(value - 1.0) / error:.0f} standard errors off), which it would equal on average if the "
                 "propensities were right"
             )
-        able &= ERRORS * error <= SEEN
+        able &= ERRORS * lacking <= SEEN
     return Finding(able=able)
 
 

@@ -1,9 +1,10 @@
 """Verdicts: what can be said of one model against another, and what keeps a pair undecided (MATHS §13).
 
-``better`` and ``worse`` are for propensities that are known; what rests on assumed ones is ``ahead`` or ``behind``;
-what holds in some scenarios of what the log cannot tell ``depends`` on them (``turning.py``). The interval of a
-difference is the widest that the checks allow, and a verdict is given where it excludes 0: the two never
-contradict each other. A check either widens the interval or withholds the verdict altogether (then there is none).
+``better`` and ``worse`` are for answers, and for logged propensities that passed every test of them
+(``alignment/column.py``); what rests on anything else is ``ahead`` or ``behind``; what holds in some scenarios of what
+the log cannot tell ``depends`` on them (``turning.py``). The interval of a difference is the widest that the checks
+allow, and a verdict is given where it excludes 0: the two never contradict each other. A check either widens the
+interval or withholds the verdict altogether (then there is none).
 
     few users     fewer than 10 users tell the models apart: withheld
     support       Δ, and Δ as if each list were judged by the places that the log could ever show
