@@ -43,7 +43,7 @@ def test_everywhere_the_same_is_found(name: str, people: bool, tmp_path: Path) -
     assert expected.inputs["propensity_column"]["zeros_logged"]
     for place, table in {"test": frame, "users": EVERYBODY, **LISTS}.items():
         table.write_parquet(tmp_path / f"{place}.parquet")
-    given = {"users": tmp_path / "users.parquet"} if people else {}
+    given: dict[str, Any] = {"users": tmp_path / "users.parquet"} if people else {}
     with sized(Layout(parts=4)):
         models = {model: tmp_path / f"{model}.parquet" for model in LISTS}
         streamed = us.evaluate(tmp_path / "test.parquet", models, engine="stream", **given, **CALL)
