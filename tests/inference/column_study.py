@@ -1,6 +1,6 @@
 """What does a default call say of two equal models when the column ``propensity`` is what real loggers write?
 
-``python -m tests.inference.column_study`` draws 200 worlds of every kind and writes ``docs/broken_columns.md``;
+``python -m tests.inference.column_study`` draws 100 worlds of every kind and writes ``docs/broken_columns.md``;
 ``--worlds 40`` is for looking and writes nothing, ``--kind TEXT`` takes the kinds that contain this text. ``--real``
 prints instead what default calls say of the Open Bandit and Coat logs. The suite runs a few worlds of each kind.
 """
@@ -28,7 +28,7 @@ from .real_columns import tell
 from .verdict_worlds import Case
 
 PAGE = Path(__file__).parents[2] / "docs" / "broken_columns.md"
-WORLDS = 200
+WORLDS = 100
 
 
 @dataclass(frozen=True)
