@@ -91,7 +91,7 @@ def _compare(case: Case, record: dict[str, object]) -> str | None:
     assert isinstance(rows, list)
     found = {f"{row['model']} {row['metric']} {row['estimator']} {row['target']}": row for row in rows}
     for key, wanted in case.numbers.items():
-        if key in found and has_no_value(found[key]["trust"]):  # refused, with the reason
+        if key in found and has_no_value(str(found[key].get("trust", ""))):  # refused, with the reason
             continue
         value = found.get(key, {"value": None})["value"]
         if value is None or not math.isclose(value, wanted, rel_tol=CLOSE, abs_tol=CLOSE):
