@@ -205,9 +205,13 @@ class CellComparisons:
 
     @property
     def _naive_gains(self) -> bool:
-        """Whether the pairs that were seen stand for all pairs, of which a list then seems to hold too many."""
-        naive = self.run.estimator.standing(self.run.target) is Standing.NAIVE
-        return naive and self.run.target is Target.PER_PAIR
+        """Whether the pairs that were seen stand for all pairs, of which a list then seems to hold too many.
+
+        A share above 1 is refused all the same: everybody sees that it is none.
+        """
+        naive, metric = self.run.estimator.standing(self.run.target), self.run.metrics[self.cell.metric]
+        share = isinstance(metric, RankingMetric) and metric.divided_by_k
+        return naive is Standing.NAIVE and self.run.target is Target.PER_PAIR and not share
 
     def _listed(self, a: int, b: int | None) -> Possible | None:
         """Between which ends the lists themselves put a sum, where answers say what is not known of them."""
@@ -225,6 +229,8 @@ class CellComparisons:
         """
         names, listed, possible = self.measured.setting.models, self._listed(a, b), self.possible(a, b)
         why = "other propensities than these" if weighted(self.run) else ""
+        if self.run.estimator.standing(self.run.target) is Standing.NAIVE:
+            why = "a log that shows some pairs more often than others"
         if listed is not None:
             found, possible, why = self.alone(a), listed, "a model that learnt from the answers"
             found = found if b is None else self.difference(a, b)
