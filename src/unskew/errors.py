@@ -6,7 +6,20 @@ from importlib.util import find_spec
 
 
 class UnskewError(Exception):
-    """Anything that unskew refuses or cannot read; the command line shows it in one panel."""
+    """Anything that unskew refuses or cannot read; the command line shows it in one panel.
+
+    Args:
+        text: the message, which may change with every release.
+        code: what is wrong, in kebab case, which may not: ``missing-column``.
+        fields: what the message names: ``file``, ``column``, ``row``, …
+    """
+
+    def __init__(self, text: str, *, code: str = "", **fields: object) -> None:
+        super().__init__(text)
+        self.code, self.fields = code, fields
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self).__new__, (type(self), *self.args), self.__dict__  # errors of other processes keep their code
 
 
 class InputError(UnskewError, ValueError):
@@ -22,7 +35,9 @@ class MissingExtraError(UnskewError, ImportError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(
-            f"{what} needs the extra '{extra}'. Install it in your clone of unskew with: pip install -e '.[{extra}]'"
+            f"{what} needs the extra '{extra}'. Install it in your clone of unskew with: pip install -e '.[{extra}]'",
+            code="missing-extra",
+            extra=extra,
         )
 
 

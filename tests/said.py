@@ -1,0 +1,33 @@
+"""What was said, by its code: no test but those of ``tests/words`` looks at a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from unskew.errors import InputError, UnskewError
+from unskew.notice import Notice
+
+
+@contextmanager
+def refuses(
+    code: str, kind: type[UnskewError] = InputError, **fields: object
+) -> Iterator[pytest.ExceptionInfo[UnskewError]]:
+    """An error of this kind, with this code and at least these fields."""
+    with pytest.raises(kind) as caught:
+        yield caught
+    assert caught.value.code == code, f"{caught.value.code}: {caught.value}"
+    assert fields.items() <= caught.value.fields.items(), caught.value.fields
+
+
+def only(code: str, notices: Iterable[str], **fields: object) -> Notice:
+    """The one notice with this code, which has at least these fields."""
+    notices = list(notices)
+    found = [notice for notice in notices if isinstance(notice, Notice) and notice.code == code]
+    assert len(found) == 1, (
+        f"{len(found)} notices {code} among {[getattr(notice, 'code', notice) for notice in notices]}"
+    )
+    assert fields.items() <= found[0].fields.items(), found[0].fields
+    return found[0]
