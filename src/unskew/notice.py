@@ -36,6 +36,11 @@ class Notice(str):
         return type(self)(text, code=self.code, **self.fields)
 
 
+def carried(said: str, text: str) -> str:
+    """A text that was made from another one, with the code of that, if it has one."""
+    return said.saying(text) if isinstance(said, Notice) else text
+
+
 def codes(notices: Iterable[str]) -> tuple[str, ...]:
     """The codes of these notices, each once, in order; texts that are none have no code."""
     return tuple(dict.fromkeys(notice.code for notice in notices if isinstance(notice, Notice)))

@@ -21,6 +21,8 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
+from unskew.notice import carried
+
 T = TypeVar("T")
 MESSAGES = {"warnings", "reason", "refused", "text", "unasked", "notes", "findings"}  # fields of records
 FLAGS = {
@@ -64,7 +66,7 @@ def with_flags(text: str) -> str:
             between = " " if joins and between == ", " and value != "…" else between
         joins, end = name is not None and value != "…", match.end()
         found += between + shown
-    return found + text[end:]
+    return carried(text, found + text[end:])
 
 
 def _option(flag: str, value: str) -> str:
