@@ -44,9 +44,9 @@ def _refuse(request: Request, folds: Folds) -> None:
     """Cells that were asked for and that some fold cannot support; and where nothing is left."""
     lines = [f"fold {label}: {' × '.join(cell)}: {reason}" for cell, (label, reason) in _lost(folds).items()]
     if not folds.plan.cells:
-        raise RefusedError("no estimate is supported in every fold:\n" + "\n".join(lines))
+        raise RefusedError("no estimate is supported in every fold:\n" + "\n".join(lines), code="not-supported")
     if lines and request.chosen and request.refused == "error":
-        raise RefusedError("this log cannot support:\n" + "\n".join(lines) + SKIP)
+        raise RefusedError("this log cannot support:\n" + "\n".join(lines) + SKIP, code="not-supported")
 
 
 def _lost(folds: Folds) -> dict[tuple[str, str, str], tuple[str, str]]:

@@ -105,7 +105,9 @@ def worked_off(
     kept = [each for _, each in sorted(found.items()) if isinstance(each, FoldSums)]
     lost = [each for _, each in sorted(found.items()) if isinstance(each, Skipped)]
     if not kept:
-        raise InputError(f"{splits.log.account.source}: no fold has anything to judge: {lost[0].reason}.")
+        raise InputError(
+            f"{splits.log.account.source}: no fold has anything to judge: {lost[0].reason}.", code="nothing-to-judge"
+        )
     return kept, lost
 
 

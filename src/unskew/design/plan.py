@@ -129,7 +129,9 @@ class Draw:
         """Write the table as .parquet or .csv, whole or not at all."""
         ending = Path(path).suffix.lower()
         if ending not in (".parquet", ".pq", ".csv"):
-            raise InputError(f"{plain_path(path)}: the file's name should end in .parquet or .csv.")
+            raise InputError(
+                f"{plain_path(path)}: the file's name should end in .parquet or .csv.", code="wrong-extension"
+            )
         refuse_same([(plain_path(path), Path(path))], list(self.sources))
         with atomic(path) as temporary, temporary.open("wb") as file:
             if ending == ".csv":
@@ -207,7 +209,7 @@ class Plan(ShownTable):
         """Draw about so many pairs to ask about; with declared rounds, those of this round beside the earlier ones."""
         rows, seed = float(ROWS.of(rows, "rows")), int(SEED.of(seed, "seed"))
         if rows < 1.0:
-            raise InputError(f"a draw needs at least one row, not {rows:g}.")
+            raise InputError(f"a draw needs at least one row, not {rows:g}.", code="out-of-range", option="rows")
         design, number = self.parts.looked.design, self.round
         scale = design.scale(rows)
         drawn = draw(design, scale, round_stream(seed, number))
@@ -258,7 +260,9 @@ class Plan(ShownTable):
         from unskew.design.deciding import decide
 
         if self.settings.rounds == 1:
-            raise InputError("a plan that continues declares its rounds from the first on: rounds=3.")
+            raise InputError(
+                "a plan that continues declares its rounds from the first on: rounds=3.", code="undeclared-rounds"
+            )
         asked = read_asked(answers, self.parts.looked.design, self.settings.rounds, self.parts.drawn_for)
         pilot = pilot_of(asked, self.parts.looked, self.parts.lists, self.parts.worth, self.parts.q)
         sources = self.sources + ((Path(answers),) if isinstance(answers, str | Path) else ())

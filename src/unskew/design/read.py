@@ -65,7 +65,11 @@ def read(
 ) -> PlanInputs:
     """Read and code everything; rows and lists that are left out are counted in the notes."""
     if not isinstance(models, Mapping) or len(models) < 2:
-        raise InputError("a plan compares models: give at least two, models={'a': …, 'b': …}.")
+        raise InputError(
+            "a plan compares models: give at least two, models={'a': …, 'b': …}.",
+            code="missing-argument",
+            option="models",
+        )
     inputs = given_inputs(
         log=log, seen=seen, users=users, items=items, not_users=not_users, not_items=not_items, models=models
     )
@@ -97,7 +101,10 @@ def read(
             theirs, ours = plain(each.users.values[0]), plain(people.values[0])
             raise InputError(
                 f"none of the {strange:,} lists of '{plain(name)}' is of a user in the logs, or in users=…: they are "
-                f"of users like '{theirs}', and those are called like '{ours}'.\nGive lists and logs the same ids."
+                f"of users like '{theirs}', and those are called like '{ours}'.\nGive lists and logs the same ids.",
+                code="unknown-id",
+                model=name,
+                lists=strange,
             )
         if strange:
             notes.append(
@@ -165,5 +172,9 @@ def _allowed(
     allowed = np.ones(len(ids), dtype=np.bool_)
     allowed[code[code >= 0]] = False
     if not allowed.any():
-        raise InputError(f"not_{kind}s=… names every {kind}: nothing is left to ask about.")
+        raise InputError(
+            f"not_{kind}s=… names every {kind}: nothing is left to ask about.",
+            code="nothing-to-ask",
+            option=f"not_{kind}s",
+        )
     return allowed

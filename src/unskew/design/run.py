@@ -98,7 +98,11 @@ def plan(
     threads = None if threads is None else int(THREADS.of(threads, "threads"))
     word(users_are, ("sampled", "fixed"), "users_are")
     if not isinstance(fixed_relevance, bool):
-        raise InputError(f"fixed_relevance must be True or False, not {shown(fixed_relevance)}.")
+        raise InputError(
+            f"fixed_relevance must be True or False, not {shown(fixed_relevance)}.",
+            code="wrong-type",
+            option="fixed_relevance",
+        )
     wanted, fixed, say = Detect.of(detect), users_are == "fixed", progress or (lambda stage, done, total: None)
     measure = _metric(metric)
     say("reading", 0, 1)
@@ -118,7 +122,8 @@ def plan(
     if not len(looked.design.item):
         raise InputError(
             "the lists do not differ in any pair that can be asked about, so that no answer could tell the models "
-            "apart.\nGive other models, or a metric with a larger cut-off."
+            "apart.\nGive other models, or a metric with a larger cut-off.",
+            code="equal-lists",
         )
     say("planning", 0, 1)
     curve, sums = curve_of(looked), total(found.candidates, q.of, found.judged)
@@ -167,7 +172,9 @@ def _metric(given: str | Metric) -> RankingMetric:
     if not isinstance(metric, RankingMetric) or not metric.additive:
         raise InputError(
             f"'{metric}' is no sum over items, and answers about single pairs cannot decide it.\n"
-            "Plan with recall@10, precision@10, dcg@10 or another sum."
+            "Plan with recall@10, precision@10, dcg@10 or another sum.",
+            code="not-a-sum",
+            metric=metric,
         )
     return metric
 
@@ -190,7 +197,9 @@ def _check_size(size: float, looked: Looked, sums: Total) -> None:
     if sums.value > 0.0 and size * sums.value > most > 0.0:
         raise InputError(
             f"detect is {size:g}, and no two of these lists can differ by more than {most / sums.value:.3g}.\n"
-            f"Give a smaller number, or a share of the lesser value ('{size:g}%')."
+            f"Give a smaller number, or a share of the lesser value ('{size:g}%').",
+            code="out-of-range",
+            option="detect",
         )
 
 

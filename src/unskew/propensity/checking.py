@@ -52,7 +52,11 @@ def by_name(propensities: Any) -> dict[str, Propensity]:
     if isinstance(propensities, Mapping):
         return {str(name): make(given) for name, given in propensities.items()}
     if not isinstance(propensities, Iterable | Propensity):
-        raise InputError(f"propensities must be canonical strings or objects, not {shown(propensities)}.")
+        raise InputError(
+            f"propensities must be canonical strings or objects, not {shown(propensities)}.",
+            code="wrong-type",
+            option="propensities",
+        )
     several: Iterable[Any] = [propensities] if isinstance(propensities, str | Propensity) else propensities
     found: dict[str, tuple[Any, Propensity]] = {}
     for given in several:
@@ -60,7 +64,9 @@ def by_name(propensities: Any) -> dict[str, Propensity]:
         first, _ = found.setdefault(str(model), (given, model))
         if first is not given and not (isinstance(first, str) and isinstance(given, str)):
             raise InputError(
-                f"two propensities are called '{model}'. Give them names: propensities={{'one': …, 'other': …}}."
+                f"two propensities are called '{model}'. Give them names: propensities={{'one': …, 'other': …}}.",
+                code="repeated-name",
+                propensity=str(model),
             )
     return {name: model for name, (_, model) in found.items()}
 
@@ -90,13 +96,23 @@ def check(
     named = by_name(propensities)
     word(refused, ("error", "skip"), "refused")
     if not isinstance(inputs, FitInputs):
-        raise InputError(f"inputs must be FitInputs(mcar=…, user_features=…, item_features=…), not {shown(inputs)}.")
+        raise InputError(
+            f"inputs must be FitInputs(mcar=…, user_features=…, item_features=…), not {shown(inputs)}.",
+            code="wrong-type",
+            option="inputs",
+        )
     if not named:
-        raise InputError("there is no propensity to check: give at least one, such as 'popularity(gamma=1)'.")
+        raise InputError(
+            "there is no propensity to check: give at least one, such as 'popularity(gamma=1)'.",
+            code="missing-argument",
+            option="propensities",
+        )
     folds, pairs = int(FOLDS.of(folds, "folds")), int(PAIRS.of(pairs, "the number of unseen pairs"))
     seed = int(SEED.of(seed, "seed"))
     if not len(a_log(log)):
-        raise InputError(f"{log.account.source}: the log has no rows, so no propensity can be checked.")
+        raise InputError(
+            f"{log.account.source}: the log has no rows, so no propensity can be checked.", code="empty-log"
+        )
     world = _World(log, unseen_pairs(log, pairs, seed), folds)
     found, lost = [], []
     for done, (name, model) in enumerate(named.items()):
@@ -110,8 +126,11 @@ def check(
             lost.append(Unfit(name, str(error)))
     if not found:
         if len(lost) == 1:
-            raise InputError(f"{lost[0].propensity}: {lost[0].reason}")
-        raise InputError("no propensity can be checked:\n" + "\n".join(f"{u.propensity}: {u.reason}" for u in lost))
+            raise InputError(f"{lost[0].propensity}: {lost[0].reason}", code=lost[0].reason.code)
+        raise InputError(
+            "no propensity can be checked:\n" + "\n".join(f"{u.propensity}: {u.reason}" for u in lost),
+            code="no-propensity",
+        )
     return Checks(tuple(found), tuple(lost), positives=log.feedback is Feedback.IMPLICIT)
 
 
@@ -140,7 +159,11 @@ def _check(name: str, model: Propensity, world: _World, inputs: FitInputs) -> Ch
         scale = known / (np.nansum(seen_p) + np.nansum(free_p) / world.unseen.rate)
         seen_p, free_p = np.minimum(seen_p * scale, 1.0), np.minimum(free_p * scale, 1.0)
     if not np.isfinite(seen_p).any():
-        raise InputError(f"{log.account.source}: no seen pair has a propensity under {model}.")
+        raise InputError(
+            f"{log.account.source}: no seen pair has a propensity under {model}.",
+            code="no-propensity",
+            propensity=model,
+        )
     return _summary(name, model, world, seen_p, free_p, asked)
 
 

@@ -136,7 +136,7 @@ class Checks(Shown):
     def to_html(self, path: str | Path, *, anonymous: bool = False) -> None:
         """Write one self-contained page with charts, ``anonymous`` without ids and names of files."""
         if not self:
-            raise InputError(_NONE)
+            raise InputError(_NONE, code="no-propensity")
         super().to_html(path, anonymous=anonymous)
 
     def __getitem__(self, name: str) -> Check:

@@ -96,7 +96,9 @@ class Logistic(Propensity):
         if self.features == "none" and self.offsets == "none":
             raise InputError(
                 "'logistic': without features and offsets every pair has the same propensity. Give features=outer or "
-                "plain, or offsets=user+item; if even exposure is meant, say uniform."
+                "plain, or offsets=user+item; if even exposure is meant, say uniform.",
+                code="conflicting-arguments",
+                option="features",
             )
 
     @property
@@ -139,7 +141,10 @@ class Logistic(Propensity):
     def _task(self, train: Log, inputs: FitInputs, weights: Floats | None) -> _Task:
         often = np.ones(len(a_log(train).users)) if weights is None else weights
         if not (often[train.user] > 0.0).any():
-            raise InputError(f"{train.account.source}: logistic propensities need training rows, and there are none.")
+            raise InputError(
+                f"{train.account.source}: logistic propensities need training rows, and there are none.",
+                code="empty-log",
+            )
         user, item = self._covariates(inputs)
         sides = (_Side.of(train.users, user, "user"), _Side.of(train.items, item, "item"))
         pairs, label, weight, lift = self._pairs(train, sides, often)
@@ -152,12 +157,16 @@ class Logistic(Propensity):
         if self.features == "outer" and not both:
             raise InputError(
                 "logistic(features=outer) multiplies covariates of users and of items: give user_features=… and "
-                "item_features=…. With one of them use features=plain, without any features=none and offsets."
+                "item_features=…. With one of them use features=plain, without any features=none and offsets.",
+                code="missing-argument",
+                option="user_features",
             )
         if inputs.user_features is None and inputs.item_features is None:
             raise InputError(
                 "logistic(features=plain) needs covariates: give user_features=… or item_features=…, or use "
-                "features=none with offsets."
+                "features=none with offsets.",
+                code="missing-argument",
+                option="user_features",
             )
         if self.features == "plain" and self.free == "yes":
             for what, given in (("user", inputs.user_features), ("item", inputs.item_features)):
@@ -166,7 +175,9 @@ class Logistic(Propensity):
                         f"'{self}': an offset of its own for every {what}, without a penalty, takes in whatever "
                         f"covariates of {what}s could say, so that they would be ignored. Use free=no, which shares it "
                         "out by the penalty; or features=outer, which keeps products with covariates of the other "
-                        f"side; or leave --{what}-features out."
+                        f"side; or leave --{what}-features out.",
+                        code="conflicting-arguments",
+                        option="free",
                     )
         return inputs.user_features, inputs.item_features
 
@@ -176,7 +187,11 @@ class Logistic(Propensity):
         every = len(user) * len(item)
         if self.negatives == "all" or (self.negatives == "auto" and every <= EXACT):
             if every > LARGEST:
-                raise InputError(f"logistic(negatives=all) would hold all {every:,} pairs in memory. Use negatives=10.")
+                raise InputError(
+                    f"logistic(negatives=all) would hold all {every:,} pairs in memory. Use negatives=10.",
+                    code="not-enough-memory",
+                    option="negatives",
+                )
             label = np.zeros((len(user), len(item)))
             label[train.user, train.item] = 1.0
             return AllPairs(user, item), label, often[:, None], 0.0
@@ -270,7 +285,8 @@ class Logistic(Propensity):
         """P of every row, for the asked pairs only."""
         if self.state is None:
             raise InputError(
-                "logistic propensities are fitted on a training log: give train=…, or call .fit(train, inputs=…)."
+                "logistic propensities are fitted on a training log: give train=…, or call .fit(train, inputs=…).",
+                code="no-training-log",
             )
         return self.state.of(log, "item" in self.offsets)
 

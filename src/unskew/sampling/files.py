@@ -81,7 +81,9 @@ def sample_file(
     sampler, seed = make(strategy), int(SEED.of(seed, "the seed"))
     asked, final = checked_size(size, sampler), Path(out)
     if final.suffix.lower() not in _ENDINGS:
-        raise InputError(f"{plain_path(final)}: the name of a sample's file should end in .parquet or .csv.")
+        raise InputError(
+            f"{plain_path(final)}: the name of a sample's file should end in .parquet or .csv.", code="wrong-extension"
+        )
     others = {name: path for name, path in (("train", train), ("mcar", mcar)) if path is not None}
     said = ColumnMap(columns, (*PAIR, "time", PROPENSITY), ("log", *others), ASKED)
     stream = Stream.open(log, PAIR, said.of("log", *PAIR, "time"), optional=("time",))
@@ -208,16 +210,22 @@ def _schema(stream: Stream) -> pl.Schema:
     first = stream.files[0]
     for file in stream.files:
         if len(set(file.opened.names)) < len(file.opened.names):
-            raise InputError(f"{file.source}: two columns have the same name.\nRename or remove one of them.")
+            raise InputError(
+                f"{file.source}: two columns have the same name.\nRename or remove one of them.",
+                code="duplicate-column",
+            )
         if WEIGHT in file.opened.names:
             raise InputError(
                 f"{file.source}: there is a column '{WEIGHT}': this file is a sample already, and a sample of a sample "
-                "has weights that nobody knows.\nSample the whole log."
+                "has weights that nobody knows.\nSample the whole log.",
+                code="sampled-already",
             )
         if file.opened.types != first.opened.types:
             raise InputError(
                 f"{stream.source}: the columns of '{file.source}' are not those of '{first.source}'.\n"
-                "Give files with the same columns and types."
+                "Give files with the same columns and types.",
+                code="other-columns",
+                file=file.source,
             )
     return pl.Schema([*first.opened.types, (WEIGHT, pl.Float64())])
 

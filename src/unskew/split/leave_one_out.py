@@ -52,7 +52,9 @@ class LeaveOneOut(Splitter):
         if self.which == "last" and self.repeats > 1:
             raise InputError(
                 "'leave_one_out': repeats are other random draws, and the last row is the same in all of them. Leave "
-                "repeats out, or draw at random."
+                "repeats out, or draw at random.",
+                code="conflicting-arguments",
+                option="repeats",
             )
 
     @property

@@ -172,7 +172,9 @@ class SlidingWindow(Splitter):
         return InputError(
             f"{log.account.source}: none of the {self.folds:,} windows of {self.width} has {self.min_users:,} users "
             f"with both a past and a row in the window: at most {fullest.users:,} (from {fullest.label} on).\n"
-            f"{self._far(skipped, calendar, time)}{self._advice(log, calendar, time, fullest.users)}"
+            f"{self._far(skipped, calendar, time)}{self._advice(log, calendar, time, fullest.users)}",
+            code="few-users",
+            users=fullest.users,
         )
 
     def _advice(self, log: Log, calendar: Calendar, time: Ints64, most: int) -> str:
