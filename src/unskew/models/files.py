@@ -78,7 +78,8 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, npt.NDA
         raise InputError(f"{shown(path)}: not {what}.", code="unknown-format")
     if header.get("version") != VERSION:
         raise InputError(
-            f"{shown(path)}: version {plain(header.get('version'))} of the format; this unskew reads version {VERSION}.",
+            f"{shown(path)}: version {plain(header.get('version'))} of the format; "
+            f"this unskew reads version {VERSION}.",
             code="unknown-version",
         )
     try:

@@ -49,7 +49,8 @@ class OwnIds:
         if given is None:
             raise InputError(
                 f"{what}=… is missing: the model numbers its {what} 0, 1, 2, …, and only you know whose number is "
-                f"whose. Give their ids in this order. A model that was fitted on us.models.matrix(log) has log.{what}.",
+                "whose. Give their ids in this order. "
+                f"A model that was fitted on us.models.matrix(log) has log.{what}.",
                 code="missing-argument",
                 argument=what,
             )
