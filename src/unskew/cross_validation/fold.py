@@ -50,6 +50,7 @@ from unskew.log.population import Catalogue
 from unskew.memory import require
 from unskew.metrics import RankingMetric
 from unskew.propensity import FitInputs
+from unskew.result import plain
 from unskew.split import ChosenBy, Split
 
 OF_USERS = (Target.PER_USER, Target.POOLED)  # targets to which users without held-out rows do not matter
@@ -241,6 +242,12 @@ def _own_codes(facts: Facts, logs: FoldLogs) -> Ints64:
     return facts.aligned.items.into(logs.test.items).astype(np.int64)
 
 
+def _kept(text: str) -> dict[str, Any]:
+    """A notice as plain values, of which it is made again."""
+    said = {"text": str(text), "code": getattr(text, "code", "")}
+    return said | {name: plain(value) for name, value in getattr(text, "fields", {}).items()}
+
+
 def _told(measured: Measured, facts: Facts) -> dict[str, Any]:
     setting = measured.setting
     said = account(facts)
@@ -253,11 +260,14 @@ def _told(measured: Measured, facts: Facts) -> dict[str, Any]:
         "places": setting.places,
         "shortage": setting.shortage,
         "relative": measured.engine.relative,
-        "refused": [vars(refusal) | {"instead": list(refusal.instead)} for refusal in facts.refusals],
+        "refused": [
+            vars(refusal) | {"reason": _kept(refusal.reason), "instead": list(refusal.instead)}
+            for refusal in facts.refusals
+        ],
         "dropped": said["test"]["dropped"],
         "targets": said["settings"]["targets"],
         "feedback": said["settings"]["feedback"],
         "candidates": said["settings"]["candidates"],
         "clicks_per_user": said["clicks_per_user"],
-        "warnings": list(warnings(facts)),
+        "warnings": [_kept(text) for text in warnings(facts)],
     }

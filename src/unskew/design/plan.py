@@ -22,17 +22,19 @@ from unskew.kernels.arrays import Floats
 from unskew.log import Recommendations
 from unskew.log.drawing import BARRED, DRAWN_FOR
 from unskew.log.ids import hash_texts
+from unskew.notice import Notice
 from unskew.outcome.base import PairPredictor
 from unskew.outputs import refuse_same
 from unskew.plain import plain_path
 from unskew.shown import ShownTable
 
 SCHEMA_VERSION = 1
-GUESSED_LOW = (
+GUESSED_LOW = Notice(
     "The log holds positives only: how relevant pairs are is guessed from how many users took an item, which is too "
     "low by the chance of being seen, so that the plan usually asks for many times the answers that it takes. A log "
     "that keeps what was seen and not taken (feedback='conversions') plans much better, and so do the answers of a "
-    "first, small round (rounds=2)."
+    "first, small round (rounds=2).",
+    code="positives-only",
 )
 ROWS = Number(above=0.0, high=1e12)
 

@@ -26,6 +26,7 @@ from unskew.log import Feedback
 from unskew.log.fingerprints import fingerprint
 from unskew.log.log import Duplicates, Invalid
 from unskew.metrics import Metric, RankingMetric, make
+from unskew.notice import Notice
 from unskew.outcome import Outcome
 
 Stage = Callable[[str, int, int], None]
@@ -208,21 +209,31 @@ def _undeclared(found: PlanInputs) -> list[str]:
     if found.known:
         return []
     return [
-        "Pairs of the log may be asked about again. Where they would be answered as they were logged, say so with "
-        "fixed_relevance=True: only pairs outside the log are then drawn."
+        Notice(
+            "Pairs of the log may be asked about again. Where they would be answered as they were logged, say so with "
+            "fixed_relevance=True: only pairs outside the log are then drawn.",
+            code="relevance-not-fixed",
+        )
     ]
 
 
-def _notes(looked: Looked, sums: Total) -> list[str]:
+def _notes(looked: Looked, sums: Total) -> list[Notice]:
     notes, stakes = [], looked.stakes
     if stakes.barred:
         notes.append(
-            f"{stakes.barred:,} pairs in which lists differ may not be asked about (not_users=…, not_items=…): "
-            "verdicts are then about the other users and items only."
+            Notice(
+                f"{stakes.barred:,} pairs in which lists differ may not be asked about (not_users=…, not_items=…): "
+                "verdicts are then about the other users and items only.",
+                code="barred-pairs",
+                pairs=stakes.barred,
+            )
         )
     if sums.value > 0.0 and sums.error > 0.1 * sums.value:
         notes.append(
-            f"The number of relevant pairs, {sums.value:,.0f}, comes from a sample of the candidates and is known to "
-            f"± {1.96 * sums.error:,.0f} only: a difference given as a number or by the log is as uncertain."
+            Notice(
+                f"The number of relevant pairs, {sums.value:,.0f}, comes from a sample of the candidates and is known "
+                f"to ± {1.96 * sums.error:,.0f} only: a difference given as a number or by the log is as uncertain.",
+                code="sampled-total",
+            )
         )
     return notes

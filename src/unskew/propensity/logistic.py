@@ -35,6 +35,7 @@ from unskew.bounds import SEED, Number
 from unskew.errors import InputError
 from unskew.log import Features, Feedback, Ids, Log
 from unskew.log.expected import a_log
+from unskew.notice import Notice
 from unskew.parts import Words, option
 from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored
 from unskew.propensity.crossfit import unseen_pairs
@@ -98,7 +99,6 @@ class Logistic(Propensity):
                 "'logistic': without features and offsets every pair has the same propensity. Give features=outer or "
                 "plain, or offsets=user+item; if even exposure is meant, say uniform.",
                 code="conflicting-arguments",
-                option="features",
             )
 
     @property
@@ -159,14 +159,12 @@ class Logistic(Propensity):
                 "logistic(features=outer) multiplies covariates of users and of items: give user_features=… and "
                 "item_features=…. With one of them use features=plain, without any features=none and offsets.",
                 code="missing-argument",
-                option="user_features",
             )
         if inputs.user_features is None and inputs.item_features is None:
             raise InputError(
                 "logistic(features=plain) needs covariates: give user_features=… or item_features=…, or use "
                 "features=none with offsets.",
                 code="missing-argument",
-                option="user_features",
             )
         if self.features == "plain" and self.free == "yes":
             for what, given in (("user", inputs.user_features), ("item", inputs.item_features)):
@@ -177,7 +175,6 @@ class Logistic(Propensity):
                         "out by the penalty; or features=outer, which keeps products with covariates of the other "
                         f"side; or leave --{what}-features out.",
                         code="conflicting-arguments",
-                        option="free",
                     )
         return inputs.user_features, inputs.item_features
 
@@ -190,7 +187,6 @@ class Logistic(Propensity):
                 raise InputError(
                     f"logistic(negatives=all) would hold all {every:,} pairs in memory. Use negatives=10.",
                     code="not-enough-memory",
-                    option="negatives",
                 )
             label = np.zeros((len(user), len(item)))
             label[train.user, train.item] = 1.0
@@ -262,17 +258,23 @@ class Logistic(Propensity):
         """Covariates that say nothing, and offsets that rest on a few rows each."""
         if self.state is None:
             return []
-        found = []
+        found: list[str] = []
         if self.state.c == GRID[0]:
             found.append(
-                f"logistic: held-out pairs ask for the strongest penalty that was tried (c = {show(self.state.c)}): "
-                "what it penalises says next to nothing of what was seen."
+                Notice(
+                    f"logistic: held-out pairs ask for the strongest penalty that was tried (c = "
+                    f"{show(self.state.c)}): what it penalises says next to nothing of what was seen.",
+                    code="strongest-penalty",
+                )
             )
         if self.free == "yes" and "user" in self.offsets and self.state.idle > MANY:
             found.append(
-                f"logistic: {100.0 * self.state.idle:.0f} % of users have fewer than {FEW} training rows, and their "
-                "free offsets follow chance: ips and other estimates that need a level can be far off. Use "
-                "'logistic_mf(dim=0)', whose offsets differ only as far as users do."
+                Notice(
+                    f"logistic: {100.0 * self.state.idle:.0f} % of users have fewer than {FEW} training rows, and "
+                    "their free offsets follow chance: ips and other estimates that need a level can be far off. Use "
+                    "'logistic_mf(dim=0)', whose offsets differ only as far as users do.",
+                    code="idle-offsets",
+                )
             )
         return found
 

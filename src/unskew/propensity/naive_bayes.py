@@ -24,6 +24,7 @@ from unskew.bounds import NOT_NEGATIVE
 from unskew.errors import InputError, RefusedError
 from unskew.log import Feedback, Ids, Log
 from unskew.log.expected import a_log
+from unskew.notice import Notice
 from unskew.parts import option
 from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored, TrainingFiles, row_weights
 from unskew.propensity.counting import MOST_VALUES, ValueCounts, count_values, too_many
@@ -186,9 +187,13 @@ class NaiveBayes(Propensity):
             return []
         each = ", ".join(f"of value {show(value)} ± {100.0 * size:.0f} %" for value, size in error.items())
         return [
-            f"naive_bayes knows P from {total:,.0f} random rows only: its relative standard error is {each}, whatever "
-            "the size of the other logs. Intervals and verdicts allow for that only with interval='bootstrap', "
-            "refit=True."
+            Notice(
+                f"naive_bayes knows P from {total:,.0f} random rows only: its relative standard error is {each}, "
+                "whatever the size of the other logs. Intervals and verdicts allow for that only with "
+                "interval='bootstrap', refit=True.",
+                code="few-random-rows",
+                rows=total,
+            )
         ]
 
 

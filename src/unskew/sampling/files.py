@@ -29,6 +29,7 @@ from unskew.log.log import WEIGHT
 from unskew.log.match import match_columns
 from unskew.log.paths import shown
 from unskew.log.stream import Stream, StreamFile
+from unskew.notice import Notice
 from unskew.outputs import refuse_same
 from unskew.plain import plain, plain_path
 from unskew.sampling.base import Sampler
@@ -242,7 +243,21 @@ def _notes(schema: pl.Schema, propensity: str, sampler: Sampler, share: float) -
         return ()
     column = f"The column '{plain(propensity)}'"
     if not sampler.equal:
-        return (f"{column} speaks of the log that was sampled: do not weigh this sample by it.",)
+        return (
+            Notice(
+                f"{column} speaks of the log that was sampled: do not weigh this sample by it.",
+                code="propensity-of-log",
+            ),
+        )
     if schema[propensity].is_float():
-        return (f"{column} was multiplied by {share:.6g}, the chance of a row to be drawn.",)
-    return (f"{column} is no column of floats: multiply it by {share:.6g}, the chance of a row, first.",)
+        return (
+            Notice(
+                f"{column} was multiplied by {share:.6g}, the chance of a row to be drawn.", code="propensity-scaled"
+            ),
+        )
+    return (
+        Notice(
+            f"{column} is no column of floats: multiply it by {share:.6g}, the chance of a row, first.",
+            code="propensity-not-scaled",
+        ),
+    )
