@@ -29,6 +29,7 @@ class Refusal:
     target: str
     reason: str
     instead: tuple[dict[str, Any], ...] = ()
+    code: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +105,7 @@ def sift(
             cells = {metric: refused_cell(metric, estimator, target, evidence) for metric in asked}
             good = tuple(metric for metric, cell in cells.items() if cell is None)
             refused += [
-                Refusal(str(metric), str(estimator), target, cell.reason, tuple(way.plain for way in cell.instead))
+                Refusal(str(metric), str(estimator), target, cell.reason, tuple(way.plain for way in cell.instead), code)
                 for metric, cell in cells.items()
                 if cell is not None
             ]
