@@ -61,7 +61,7 @@ def schema() -> dict[str, Any]:
     }  # fmt: skip
     told = _object(column) | {"type": ["object", "null"]}
     notice = _object({"code": text, "text": text, "fields": {"type": "object"}})
-    refused = {name: text for name in ("metric", "estimator", "target", "reason", "code")}
+    refused = dict.fromkeys(("metric", "estimator", "target", "reason", "code"), text)
     cells = {"type": "array", "items": {"type": "object", "properties": refused, "required": list(refused)}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -276,7 +276,10 @@ def _rows(
     for j, (model, (value, interval, refused, _)) in enumerate(zip(setting.models, found, strict=True)):
         ess = tally.ess if carried is None else carried.ess(metric, j)
         largest = tally.max_weight_share if carried is None else carried.max_weight_share(metric, j)
-        trust, condition = no_value(refused) or doubt or _note_on(measured, cell, j, value), rests_on(measured, run, metric, j)
+        trust, condition = (
+            no_value(refused) or doubt or _note_on(measured, cell, j, value),
+            rests_on(measured, run, metric, j),
+        )
         rows.append(
             Estimate(
                 model=model,
