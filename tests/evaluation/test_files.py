@@ -51,7 +51,7 @@ def test_json_holds_everything(tmp_path: Path) -> None:
         assert set(row) >= VERDICT_KEYS and row["verdict"] in ("better", "worse", "ahead", "behind", "undecided")
     assert found["inputs"]["refused"] and found["inputs"]["settings"]["metrics"] == ["recall@2"]
     assert found["warnings"] == [warning.plain for warning in result.warnings]
-        assert codes(Result.from_json(tmp_path / "result.json").warnings) == codes(result.warnings) != ()
+    assert codes(Result.from_json(tmp_path / "result.json").warnings) == codes(result.warnings) != ()
     assert found["headline"]["title"] in repr(result) and found["headline"]["estimator"] == "ips"
 
 
