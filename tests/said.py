@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from unskew.errors import InputError, UnskewError
-from unskew.notice import Notice
+from unskew.notice import Notice, codes
 
 
 @contextmanager
@@ -25,7 +25,7 @@ def refuses(
 def only(code: str, notices: Iterable[str], **fields: object) -> Notice:
     """The one notice with this code, which has at least these fields."""
     notices = list(notices)
-    found = [notice for notice in notices if isinstance(notice, Notice) and notice.code == code]
+    found = [notice for notice in notices if isinstance(notice, Notice) and code in codes([notice])]
     assert len(found) == 1, (
         f"{len(found)} notices {code} among {[getattr(notice, 'code', notice) for notice in notices]}"
     )

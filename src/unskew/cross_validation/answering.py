@@ -43,19 +43,19 @@ def answered(
 
 def _refuse(request: Request, folds: Folds) -> None:
     """Cells that were asked for and that some fold cannot support; and where nothing is left."""
-    lines = [f"fold {label}: {' × '.join(cell)}: {reason}" for cell, (label, reason) in _lost(folds).items()]
+    lines = [f"fold {label}: {' × '.join(cell)}: {reason}" for cell, (label, reason, _) in _lost(folds).items()]
     if not folds.plan.cells:
         raise RefusedError("no estimate is supported in every fold:\n" + "\n".join(lines), code="not-supported")
     if lines and request.chosen and request.refused == "error":
         raise RefusedError("this log cannot support:\n" + "\n".join(lines) + SKIP, code="not-supported")
 
 
-def _lost(folds: Folds) -> dict[tuple[str, str, str], tuple[str, Notice]]:
-    """Refused cells, by the first fold that refuses each, with the reason."""
-    found: dict[tuple[str, str, str], tuple[str, Notice]] = {}
+def _lost(folds: Folds) -> dict[tuple[str, str, str], tuple[str, str, str]]:
+    """Refused cells, by the first fold that refuses each, with the reason and its code."""
+    found: dict[tuple[str, str, str], tuple[str, str, str]] = {}
     for fold in folds.sums:
         for r in fold.told["refused"]:
-            found.setdefault((r["metric"], r["estimator"], r["target"]), (fold.label, Notice(**r["reason"])))
+            found.setdefault((r["metric"], r["estimator"], r["target"]), (fold.label, r["reason"], r["code"]))
     return found
 
 
@@ -88,7 +88,8 @@ def _refuse_no_hits(request: Request, pooled: Result) -> None:
     if ranked and all(e.value == 0.0 for e in pooled.estimates):
         raise NoHitsError(
             "no list holds any relevant held-out interaction in any fold: every score of every model is 0, which says "
-            "nothing of the models.\nAsk for a larger k, or judge repeats too with candidates='all'."
+            "nothing of the models.\nAsk for a larger k, or judge repeats too with candidates='all'.",
+            code="no-hits",
         )
 
 
@@ -149,9 +150,10 @@ def _account(
                 "metric": cell[0],
                 "estimator": cell[1],
                 "target": cell[2],
-                "reason": reason.saying(f"fold {label}: {reason}"),
+                "reason": f"fold {label}: {reason}",
+                "code": code,
             }
-            for cell, (label, reason) in _lost(folds).items()
+            for cell, (label, reason, code) in _lost(folds).items()
         ],
     }
 
@@ -160,7 +162,7 @@ def _warnings(folds: Folds, lost: int) -> tuple[Notice, ...]:
     """What is said of folds, each sentence once, whatever its numbers, with how many folds it is said of."""
     said: dict[str, list[tuple[str, Notice]]] = {}
     for fold in folds.sums:
-        for text in (Notice(**kept) for kept in fold.told["warnings"]):
+        for text in fold.told["warnings"]:
             said.setdefault(_NUMBER.sub("0", text), []).append((fold.label, text))
     found = []
     for texts in said.values():
@@ -171,11 +173,6 @@ def _warnings(folds: Folds, lost: int) -> tuple[Notice, ...]:
             which = f"In {len(texts)} of {len(folds.sums)} folds" if len(texts) > 1 else "In one fold"
             found.append(text.saying(f"{which} ({label}): {text}"))
     if lost:
-        found.append(
-            Notice(
-                f"Up to {lost:,} bootstrap replicates had an empty divisor in some fold, and were dropped.",
-                code="lost-replicates",
-                replicates=lost,
-            )
-        )
+        text = f"Up to {lost:,} bootstrap replicates had an empty divisor in some fold, and were dropped."
+        found.append(Notice(text, code="lost-replicates", replicates=lost))
     return tuple(found)

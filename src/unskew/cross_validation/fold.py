@@ -50,7 +50,6 @@ from unskew.log.population import Catalogue
 from unskew.memory import require
 from unskew.metrics import RankingMetric
 from unskew.propensity import FitInputs
-from unskew.result import plain
 from unskew.split import ChosenBy, Split
 
 OF_USERS = (Target.PER_USER, Target.POOLED)  # targets to which users without held-out rows do not matter
@@ -242,12 +241,6 @@ def _own_codes(facts: Facts, logs: FoldLogs) -> Ints64:
     return facts.aligned.items.into(logs.test.items).astype(np.int64)
 
 
-def _kept(text: str) -> dict[str, Any]:
-    """A notice as plain values, of which it is made again."""
-    said = {"text": str(text), "code": getattr(text, "code", "")}
-    return said | {name: plain(value) for name, value in getattr(text, "fields", {}).items()}
-
-
 def _told(measured: Measured, facts: Facts) -> dict[str, Any]:
     setting = measured.setting
     said = account(facts)
@@ -260,14 +253,11 @@ def _told(measured: Measured, facts: Facts) -> dict[str, Any]:
         "places": setting.places,
         "shortage": setting.shortage,
         "relative": measured.engine.relative,
-        "refused": [
-            vars(refusal) | {"reason": _kept(refusal.reason), "instead": list(refusal.instead)}
-            for refusal in facts.refusals
-        ],
+        "refused": [vars(refusal) | {"instead": list(refusal.instead)} for refusal in facts.refusals],
         "dropped": said["test"]["dropped"],
         "targets": said["settings"]["targets"],
         "feedback": said["settings"]["feedback"],
         "candidates": said["settings"]["candidates"],
         "clicks_per_user": said["clicks_per_user"],
-        "warnings": [_kept(text) for text in warnings(facts)],
+        "warnings": list(warnings(facts)),
     }

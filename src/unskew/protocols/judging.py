@@ -62,7 +62,7 @@ def _judged(log: Log, models: Any, splits: Splits, ask: dict[str, Any]) -> tuple
 def nothing_judged(missing: Sequence[MissingProtocol]) -> RefusedError:
     """No way of splitting the log could judge anything."""
     reasons = "\n".join(f"{m.protocol}: {m.reason}" for m in missing)
-    return RefusedError(f"no protocol can judge these models:\n{reasons}")
+    return RefusedError(f"no protocol can judge these models:\n{reasons}", code="nothing-judged")
 
 
 def read_once(log: Any, options: dict[str, Any]) -> Log:
