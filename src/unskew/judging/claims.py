@@ -8,9 +8,11 @@ from unskew.engine.estimator_run import EstimatorRun
 from unskew.estimators import Need, Standing
 from unskew.judging.measure import Measured, by_counts, uses_propensity, weighted
 from unskew.metrics import RankingMetric, Shape
+from unskew.notice import Notice, made_of
 from unskew.plain import plain
 
-LOOKED_AT_ALIKE = "people look at all places alike"
+LOOKED_AT_ALIKE = Notice("people look at all places alike", code="places")
+OUTCOME_MODEL = Notice("the outcome model is right", code="outcome-model")
 
 
 def standing(run: EstimatorRun, metric: int) -> Standing:
@@ -57,8 +59,9 @@ def rests_on(measured: Measured, run: EstimatorRun, metric: int, *models: int) -
     setting = measured.setting
     told = setting.answers_assumption
     if new := _new_lists(measured, run, metric, models):
-        told += f", and the lists of {' and '.join(new)} were made without these answers"
-    return f"{told}, for these users and no others" if setting.fixed_users else told
+        made = Notice(f"the lists of {' and '.join(new)} were made without these answers", code="new-lists")
+        told = made_of(f"{told}, and {made}", told, made)
+    return made_of(f"{told}, for these users and no others", told) if setting.fixed_users else told
 
 
 def _new_lists(measured: Measured, run: EstimatorRun, metric: int, models: tuple[int, ...]) -> list[str]:
@@ -71,26 +74,27 @@ def with_split(assumed: str, measured: Measured, run: EstimatorRun) -> str:
     """An assumption with what it takes for granted of the split, where weights are known up to a factor only."""
     relative = by_counts(run) or (uses_propensity(run) and measured.engine.relative)
     told = measured.setting.split if relative and assumed else ""
-    return f"{assumed}, and {told}" if told else assumed
+    return made_of(f"{assumed}, and {told}", assumed, told) if told else assumed
 
 
 def with_places(assumed: str, measured: Measured) -> str:
     """An assumption with what it takes for granted of places on the page, where items were shown at several."""
     if not measured.setting.places:
         return assumed
-    return f"{assumed}, and {LOOKED_AT_ALIKE}" if assumed else LOOKED_AT_ALIKE
+    return made_of(f"{assumed}, and {LOOKED_AT_ALIKE}", assumed, LOOKED_AT_ALIKE) if assumed else LOOKED_AT_ALIKE
 
 
 def _assumption(measured: Measured, run: EstimatorRun, cell_standing: Standing) -> str:
     """What a verdict rests on besides the rows, in words that go on after "if"."""
     assumed = with_split(run.estimator.assumption or measured.setting.assumption, measured, run)
     if not cell_standing.debiased:
-        return measured.setting.sample_assumption or "every relevant pair was equally likely to be seen"
+        even = Notice("every relevant pair was equally likely to be seen", code="even-exposure")
+        return measured.setting.sample_assumption or even
     if cell_standing is Standing.MODEL:
-        return "the outcome model is right"
+        return OUTCOME_MODEL
     if cell_standing is Standing.BIASED:
-        traded = "the bias that it takes on purpose favours neither"
-        return f"{assumed}, and {traded}" if assumed and weighted(run) else traded
+        traded = Notice("the bias that it takes on purpose favours neither", code="biased-on-purpose")
+        return made_of(f"{assumed}, and {traded}", assumed, traded) if assumed and weighted(run) else traded
     if Need.OUTCOME in run.estimator.needs(run.target) and assumed:
-        return f"the outcome model is right, or {assumed}"
+        return made_of(f"{OUTCOME_MODEL}, or {assumed}", OUTCOME_MODEL, assumed)
     return assumed

@@ -25,6 +25,7 @@ from unskew.inference.turning import Difference, Stretch, hull, stretches, whole
 from unskew.inference.verdict import Judgement, Outcome, outcome
 from unskew.judging.cell_comparisons import CellComparisons
 from unskew.judging.path_range import PathRange
+from unskew.notice import Notice, made_of
 from unskew.result import Estimate, ScenarioDifferences, ScenarioTable, ScenarioValues, Verdict
 
 Pair = tuple[int, int]
@@ -38,7 +39,7 @@ def narrowed(cells: ScenarioCells, left: PathRange | None) -> ScenarioCells:
     scenarios = cells.scenarios
     kept = [n for n, point in enumerate(scenarios.points) if left.keeps(point.at[0])]
     told = f"{scenarios.assumption}, of which answers leave {100 * left.low:.0f} to {100 * left.high:.0f} % to exposure"
-    points = tuple(scenarios.points[n] for n in kept)
+    points, told = tuple(scenarios.points[n] for n in kept), made_of(told, scenarios.assumption)
     return replace(
         cells,
         scenarios=replace(scenarios, points=points, assumption=told),
@@ -85,11 +86,13 @@ def _refused(cells: ScenarioCells, several: Sequence[Estimate], common: Sequence
         return several[0].trust
     if gone:
         said = several[gone[0]].trust.replace(NO_VALUE, f"{NO_VALUE} for {_at(cells, gone)}", 1)
-        return (
+        told = (
             f"{said} Its range is that of the other scenarios, the average of those in which all models have a value."
         )
+        return made_of(told, several[gone[0]].trust)
     lacking = [n for n in range(len(several)) if n not in common]
-    return f"its average leaves out {_at(cells, lacking)}: not all models have a value there." if lacking else ""
+    told = f"its average leaves out {_at(cells, lacking)}: not all models have a value there."
+    return Notice(told, code="scenarios-left-out") if lacking else ""
 
 
 def _at(cells: ScenarioCells, places: Sequence[int]) -> str:
@@ -197,6 +200,7 @@ def _against(verdict: Verdict, other: Verdict) -> Verdict:
     """A verdict that another estimator's scenarios contradict."""
     first, second = ((v.a, v.b) if Outcome(v.verdict).first else (v.b, v.a) for v in (verdict, other))
     said = other.turns or f"{second[0]} is ahead in all scenarios."
+    turns = f"{first[0]} is ahead in all scenarios of {verdict.estimator}; by {other.estimator}, {said}"
     low, high = hull([Interval(math.nan, v.low, v.high) for v in (verdict, other)])
     return replace(
         verdict,
@@ -207,7 +211,7 @@ def _against(verdict: Verdict, other: Verdict) -> Verdict:
         tipping=None,
         tipping_low=None,
         tipping_kind=None,
-        turns=f"{first[0]} is ahead in all scenarios of {verdict.estimator}; by {other.estimator}, {said}",
+        turns=Notice(turns, code="contradicted", by=other.estimator),
     )
 
 
@@ -264,10 +268,12 @@ def where_it_turns(
         found = [[each for each, point in zip(there, points, strict=True) if point.at[n] == value] for value in at]
         if parts := stretches(at, found):
             ends = [end for part in parts for end in (part.low, part.high) if math.isfinite(end)]
-            return _sentence(axis, parts, names), ends[0] if ends else None
+            code = "reverses" if len({part.sign for part in parts}) > 1 else "ahead-in-part"
+            return Notice(_sentence(axis, parts, names), code=code, axis=axis.name), ends[0] if ends else None
     ahead = [sum(each.sign == sign for each in there) for sign in (1, -1)]
     told = [f"{name} is ahead in {n} of {len(there)} scenarios" for name, n in zip(names, ahead, strict=True) if n]
-    return f"{' and '.join(told)}{'' if len(told) > 1 else '; in the others, this log cannot decide'}.", None
+    said = f"{' and '.join(told)}{'' if len(told) > 1 else '; in the others, this log cannot decide'}."
+    return Notice(said, code="reverses" if len(told) > 1 else "ahead-in-part"), None
 
 
 def _sentence(axis: Axis, parts: Sequence[Stretch], names: tuple[str, str]) -> str:
