@@ -25,7 +25,7 @@ class UnskewError(Exception):
     @property
     def notice(self) -> Notice:
         """The message with its code, where it is told and not raised."""
-        return Notice(str(self), code=self.code, **self.fields)
+        return Notice(str(self), code=self.code, also=(), **self.fields)
 
     def saying(self, text: str) -> Self:
         """The same error in other words: with the file, or the options of the command line."""

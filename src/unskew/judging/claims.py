@@ -11,8 +11,10 @@ from unskew.metrics import RankingMetric, Shape
 from unskew.notice import Notice, made_of
 from unskew.plain import plain
 
-LOOKED_AT_ALIKE = Notice("people look at all places alike", code="places")
-OUTCOME_MODEL = Notice("the outcome model is right", code="outcome-model")
+LOOKED_AT_ALIKE = Notice("people look at all places alike", code="places-looked-at-alike")
+SEEN_ALIKE = Notice("every relevant pair was equally likely to be seen", code="seen-alike")
+MODEL_RIGHT = Notice("the outcome model is right", code="outcome-model-right")
+TRADED = Notice("the bias that it takes on purpose favours neither", code="bias-favours-neither")
 
 
 def standing(run: EstimatorRun, metric: int) -> Standing:
@@ -59,8 +61,8 @@ def rests_on(measured: Measured, run: EstimatorRun, metric: int, *models: int) -
     setting = measured.setting
     told = setting.answers_assumption
     if new := _new_lists(measured, run, metric, models):
-        made = Notice(f"the lists of {' and '.join(new)} were made without these answers", code="new-lists")
-        told = made_of(f"{told}, and {made}", told, made)
+        newer = Notice(f"the lists of {' and '.join(new)} were made without these answers", code="lists-before-answers")
+        told = made_of(f"{told}, and {newer}", told, newer)
     return made_of(f"{told}, for these users and no others", told) if setting.fixed_users else told
 
 
@@ -88,13 +90,11 @@ def _assumption(measured: Measured, run: EstimatorRun, cell_standing: Standing) 
     """What a verdict rests on besides the rows, in words that go on after "if"."""
     assumed = with_split(run.estimator.assumption or measured.setting.assumption, measured, run)
     if not cell_standing.debiased:
-        even = Notice("every relevant pair was equally likely to be seen", code="even-exposure")
-        return measured.setting.sample_assumption or even
+        return measured.setting.sample_assumption or SEEN_ALIKE
     if cell_standing is Standing.MODEL:
-        return OUTCOME_MODEL
+        return MODEL_RIGHT
     if cell_standing is Standing.BIASED:
-        traded = Notice("the bias that it takes on purpose favours neither", code="biased-on-purpose")
-        return made_of(f"{assumed}, and {traded}", assumed, traded) if assumed and weighted(run) else traded
+        return made_of(f"{assumed}, and {TRADED}", assumed, TRADED) if assumed and weighted(run) else TRADED
     if Need.OUTCOME in run.estimator.needs(run.target) and assumed:
-        return made_of(f"{OUTCOME_MODEL}, or {assumed}", OUTCOME_MODEL, assumed)
+        return made_of(f"{MODEL_RIGHT}, or {assumed}", MODEL_RIGHT, assumed)
     return assumed

@@ -25,7 +25,7 @@ from unskew.inference.turning import Difference, Stretch, hull, stretches, whole
 from unskew.inference.verdict import Judgement, Outcome, outcome
 from unskew.judging.cell_comparisons import CellComparisons
 from unskew.judging.path_range import PathRange
-from unskew.notice import Notice, made_of
+from unskew.notice import Notice, codes, made_of
 from unskew.result import Estimate, ScenarioDifferences, ScenarioTable, ScenarioValues, Verdict
 
 Pair = tuple[int, int]
@@ -38,8 +38,9 @@ def narrowed(cells: ScenarioCells, left: PathRange | None) -> ScenarioCells:
         return cells
     scenarios = cells.scenarios
     kept = [n for n, point in enumerate(scenarios.points) if left.keeps(point.at[0])]
-    told = f"{scenarios.assumption}, of which answers leave {100 * left.low:.0f} to {100 * left.high:.0f} % to exposure"
-    points, told = tuple(scenarios.points[n] for n in kept), made_of(told, scenarios.assumption)
+    shares = f"of which answers leave {100 * left.low:.0f} to {100 * left.high:.0f} % to exposure"
+    told = made_of(f"{scenarios.assumption}, {shares}", scenarios.assumption)
+    points = tuple(scenarios.points[n] for n in kept)
     return replace(
         cells,
         scenarios=replace(scenarios, points=points, assumption=told),
@@ -59,6 +60,7 @@ def scenario_estimates(cells: ScenarioCells, rows: Sequence[Sequence[Estimate]])
     for several in zip(*rows, strict=True):
         known = [e for e in several if not math.isnan(e.value)] or several[:1]
         low, high = hull([Interval(e.se, e.low, e.high) for e in known])
+        trust = _refused(cells, several, common) or next((e.trust for e in reversed(several) if e.trust), "")
         found.append(
             replace(
                 several[0],
@@ -72,8 +74,9 @@ def scenario_estimates(cells: ScenarioCells, rows: Sequence[Sequence[Estimate]])
                 max_weight_share=max(e.max_weight_share for e in several),
                 standing=cells.estimator.standing(cells.target),
                 promise=cells.estimator.promise(cells.target),
-                trust=_refused(cells, several, common) or next((e.trust for e in reversed(several) if e.trust), ""),
+                trust=trust,
                 assumption=cells.scenarios.assumption,
+                codes=codes((trust, cells.scenarios.assumption)),
             )
         )
     return found
@@ -85,11 +88,10 @@ def _refused(cells: ScenarioCells, several: Sequence[Estimate], common: Sequence
     if len(gone) == len(several):
         return several[0].trust
     if gone:
-        said = several[gone[0]].trust.replace(NO_VALUE, f"{NO_VALUE} for {_at(cells, gone)}", 1)
-        told = (
-            f"{said} Its range is that of the other scenarios, the average of those in which all models have a value."
-        )
-        return made_of(told, several[gone[0]].trust)
+        first = several[gone[0]].trust
+        said = first.replace(NO_VALUE, f"{NO_VALUE} for {_at(cells, gone)}", 1)
+        rest = "Its range is that of the other scenarios, the average of those in which all models have a value."
+        return made_of(f"{said} {rest}", first)
     lacking = [n for n in range(len(several)) if n not in common]
     told = f"its average leaves out {_at(cells, lacking)}: not all models have a value there."
     return Notice(told, code="scenarios-left-out") if lacking else ""
@@ -135,6 +137,7 @@ def scenario_verdict(
     low, high = hull([Interval(math.nan, judgement.low, judgement.high) for judgement in judged])
     reasons = sorted({v.trust: None for v in rows if v.trust}, key=is_doubt)  # why nothing is decided comes first
     trust = lists if word is Outcome.DEPENDS else next(iter(reasons), "")
+    no_margin = next((v.no_margin for v in rows if v.no_margin), "")
     lows = [v.tipping if v.tipping_low is None else v.tipping_low for v in rows]
     tips = sign != 0 and all(v.tipping is not None for v in rows)
     needed = [v.users_needed for v in rows]
@@ -162,7 +165,8 @@ def scenario_verdict(
         turns=turns,
         turns_at=turns_at,
         not_covered=cells.scenarios.not_covered if word is not Outcome.UNDECIDED else "",
-        no_margin=next((v.no_margin for v in rows if v.no_margin), ""),
+        no_margin=no_margin,
+        codes=codes((trust, turns, cells.scenarios.assumption, no_margin)),
     )
 
 
@@ -200,7 +204,8 @@ def _against(verdict: Verdict, other: Verdict) -> Verdict:
     """A verdict that another estimator's scenarios contradict."""
     first, second = ((v.a, v.b) if Outcome(v.verdict).first else (v.b, v.a) for v in (verdict, other))
     said = other.turns or f"{second[0]} is ahead in all scenarios."
-    turns = f"{first[0]} is ahead in all scenarios of {verdict.estimator}; by {other.estimator}, {said}"
+    told = f"{first[0]} is ahead in all scenarios of {verdict.estimator}; by {other.estimator}, {said}"
+    turns = Notice(told, code="contradicted", by=other.estimator)
     low, high = hull([Interval(math.nan, v.low, v.high) for v in (verdict, other)])
     return replace(
         verdict,
@@ -211,7 +216,8 @@ def _against(verdict: Verdict, other: Verdict) -> Verdict:
         tipping=None,
         tipping_low=None,
         tipping_kind=None,
-        turns=Notice(turns, code="contradicted", by=other.estimator),
+        turns=turns,
+        codes=(turns.code, *verdict.codes),
     )
 
 
