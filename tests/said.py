@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
 from unskew.errors import InputError, UnskewError
-from unskew.notice import Notice
+from unskew.notice import Notice, codes
 
 
 @contextmanager
@@ -22,10 +23,23 @@ def refuses(
     assert fields.items() <= caught.value.fields.items(), caught.value.fields
 
 
+def refusal(call: Callable[..., object], *args: Any, **options: Any) -> UnskewError:
+    """The error with which a call ends."""
+    with pytest.raises(UnskewError) as caught:
+        call(*args, **options)
+    return caught.value
+
+
+def told(call: Callable[..., object], *args: Any, **options: Any) -> tuple[str, object]:
+    """The code of the error with which a call ends, and the column that it names."""
+    problem = refusal(call, *args, **options)
+    return problem.code, problem.fields.get("column")
+
+
 def only(code: str, notices: Iterable[str], **fields: object) -> Notice:
     """The one notice with this code, which has at least these fields."""
     notices = list(notices)
-    found = [notice for notice in notices if isinstance(notice, Notice) and notice.code == code]
+    found = [notice for notice in notices if isinstance(notice, Notice) and code in codes([notice])]
     assert len(found) == 1, (
         f"{len(found)} notices {code} among {[getattr(notice, 'code', notice) for notice in notices]}"
     )

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from copy import copy
 from importlib.util import find_spec
+from typing import Self
+
+from unskew.notice import Notice
 
 
 class UnskewError(Exception):
@@ -17,6 +21,17 @@ class UnskewError(Exception):
     def __init__(self, text: str, *, code: str = "", **fields: object) -> None:
         super().__init__(text)
         self.code, self.fields = code, fields
+
+    @property
+    def notice(self) -> Notice:
+        """The message with its code, where it is told and not raised."""
+        return Notice(str(self), code=self.code, also=(), **self.fields)
+
+    def saying(self, text: str) -> Self:
+        """The same error in other words: with the file, or the options of the command line."""
+        other = copy(self)
+        other.args = (text,)
+        return other
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self).__new__, (type(self), *self.args), self.__dict__  # errors of other processes keep their code

@@ -7,7 +7,7 @@ is wanted; what is made of it by slices or f-strings is a plain text again, unle
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Self
+from typing import Any, Self
 
 
 class Notice(str):
@@ -16,31 +16,48 @@ class Notice(str):
     Args:
         text: the sentence.
         code: what is said, in kebab case, whatever the wording: ``few-users``.
+        also: the codes of what else the sentence says (``made_of``).
         fields: the names and numbers in the sentence.
     """
 
     code: str
+    also: tuple[str, ...]
     fields: Mapping[str, object]
 
-    def __new__(cls, text: str, *, code: str, **fields: object) -> Self:
+    def __new__(cls, text: str, *, code: str, also: tuple[str, ...] = (), **fields: object) -> Self:
         """A text with its code."""
         notice = super().__new__(cls, text)
-        notice.code, notice.fields = code, fields
+        notice.code, notice.also, notice.fields = code, also, fields
         return notice
 
     def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, object]]:
-        return (str(self),), {"code": self.code, **self.fields}
+        return (str(self),), {"code": self.code, "also": self.also, **self.fields}
+
+    @classmethod
+    def of(cls, known: Mapping[str, Any]) -> Self:
+        """What ``plain`` has told."""
+        return cls(known["text"], code=known["code"], **known["fields"])
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return {"code": self.code, "text": str(self), "fields": dict(self.fields)}
 
     def saying(self, text: str) -> Self:
         """The same notice in other words: shortened, or with the options of the command line."""
-        return type(self)(text, code=self.code, **self.fields)
-
-
-def carried(said: str, text: str) -> str:
-    """A text that was made from another one, with the code of that, if it has one."""
-    return said.saying(text) if isinstance(said, Notice) else text
+        return type(self)(text, code=self.code, also=self.also, **self.fields)
 
 
 def codes(notices: Iterable[str]) -> tuple[str, ...]:
     """The codes of these notices, each once, in order; texts that are none have no code."""
-    return tuple(dict.fromkeys(notice.code for notice in notices if isinstance(notice, Notice)))
+    found = (notice for notice in notices if isinstance(notice, Notice))
+    return tuple(dict.fromkeys(code for notice in found for code in (notice.code, *notice.also)))
+
+
+def made_of(text: str, *notices: str) -> str:
+    """A text that says what these notices say, with their codes and fields; a plain text where none of them has any."""
+    found = [notice for notice in notices if isinstance(notice, Notice)]
+    if not found:
+        return text
+    fields = {name: field for notice in reversed(found) for name, field in notice.fields.items()}
+    return Notice(text, code=found[0].code, also=codes(found)[1:], **fields)

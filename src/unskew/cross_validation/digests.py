@@ -28,7 +28,7 @@ from unskew.parts import Part, options_of
 from unskew.plain import plain
 from unskew.split import Split
 
-FORMAT = 5  # of what is kept of a fold, and of how it is computed
+FORMAT = 6  # of what is kept of a fold, and of how it is computed
 VERSION = f"{__version__} folds {FORMAT}"
 
 
@@ -82,7 +82,9 @@ def _string(what: str, part: Any, make: Callable[[str], Any]) -> str:
     if why:
         raise InputError(
             f"store=…: finished folds are found again by what they are results of, and {plain(what)} {why}.\nGive its "
-            "canonical string, register it as a part, or leave the store out."
+            "canonical string, register it as a part, or leave the store out.",
+            code="no-specification",
+            part=what,
         )
     return str(part)
 

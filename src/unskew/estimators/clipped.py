@@ -41,9 +41,14 @@ class Clipped(Estimator):
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.at is None) == (self.quantile is None):
-            raise InputError("'clipped' takes either at=… or quantile=…: clipped(snips, quantile=0.01).")
+            raise InputError(
+                "'clipped' takes either at=… or quantile=…: clipped(snips, quantile=0.01).",
+                code="conflicting-arguments",
+            )
         if self.inner.unclippable:
-            raise InputError(f"'{self.inner}' {self.inner.unclippable}")
+            raise InputError(
+                f"'{self.inner}' {self.inner.unclippable}", code="not-clippable", estimator=str(self.inner)
+            )
 
     @property
     def valid(self) -> frozenset[Target]:  # type: ignore[override]

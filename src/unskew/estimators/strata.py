@@ -45,7 +45,9 @@ class Strata:
         if self.kind != "column":
             check(self, "strata", count=MOST)
         elif not (isinstance(self.column, str) and self.column):
-            raise InputError(f"strata=column(NAME) needs the name of a column, not {shown(self.column)}.")
+            raise InputError(
+                f"strata=column(NAME) needs the name of a column, not {shown(self.column)}.", code="missing-column"
+            )
 
     @classmethod
     def of_option(cls, value: Any, what: str) -> Strata:
@@ -61,7 +63,7 @@ class Strata:
                 return cls("column", 0, name)
         elif isinstance(spec, Spec) and spec.name in KINDS:
             return cls(spec.name, int(MOST.of(take(spec, ("count",), count=int).get("count", 5), what)))
-        raise InputError(f"{what} must be {GROUPS}, not {shown(value)}.")
+        raise InputError(f"{what} must be {GROUPS}, not {shown(value)}.", code="wrong-type")
 
     def __str__(self) -> str:
         if self.kind == "column":
@@ -80,7 +82,9 @@ class Strata:
             if levels is None:
                 raise InputError(
                     f"strata=column({self.column}): the log has no column '{self.column}'. "
-                    "Read it along with keep=['" + self.column + "']."
+                    "Read it along with keep=['" + self.column + "'].",
+                    code="missing-column",
+                    column=self.column,
                 )
             return replace(self, count=len(levels))
         histogram = present(summary.pairs)

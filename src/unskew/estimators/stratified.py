@@ -35,7 +35,9 @@ from unskew.parts import Made, Words, option
 def _shares(value: Any) -> str | Mapping[str, float]:
     if isinstance(value, str | Mapping):
         return value
-    raise InputError(f"'stratified': shares must be train, the path of a table or a mapping, not {shown(value)}.")
+    raise InputError(
+        f"'stratified': shares must be train, the path of a table or a mapping, not {shown(value)}.", code="wrong-type"
+    )
 
 
 @dataclass(frozen=True)
@@ -121,16 +123,24 @@ def _training_shares(strata: Strata, summary: Summary) -> list[float]:
     """P(v): the share of the training rows in each stratum."""
     rows = summary.training
     if rows is None:
-        raise InputError("stratified(shares=train) needs a training log to measure the shares on: give train=….")
+        raise InputError(
+            "stratified(shares=train) needs a training log to measure the shares on: give train=….",
+            code="no-training-log",
+        )
     if strata.by_propensity:
         if not rows.weighed:
             raise InputError(
                 "stratified(shares=train) needs the propensities of the training rows too: add a column 'propensity' "
-                "to the training log, or give the shares with stratified(shares=FILE)."
+                "to the training log, or give the shares with stratified(shares=FILE).",
+                code="no-propensity",
             )
         counts = rows.by_propensity(np.asarray(present(strata.edges)))
     elif strata.column not in rows.columns:
-        raise InputError(f"stratified(shares=train): the training log has no column '{strata.column}'.")
+        raise InputError(
+            f"stratified(shares=train): the training log has no column '{strata.column}'.",
+            code="missing-column",
+            column=strata.column,
+        )
     else:
         counts = rows.by_label(strata.column, strata.count)
     return [float(n) / float(counts.sum()) for n in counts]
@@ -143,10 +153,18 @@ def _given_shares(strata: Strata, summary: Summary, given: Mapping[str, float]) 
         names = list((summary.levels or {})[strata.column])
     missing = [name for name in names if name not in given]
     if missing:
-        raise InputError(f"stratified: no share is given for stratum '{missing[0]}' (needed: {', '.join(names)}).")
+        raise InputError(
+            f"stratified: no share is given for stratum '{missing[0]}' (needed: {', '.join(names)}).",
+            code="missing-stratum",
+            stratum=missing[0],
+        )
     total = sum(given.values())
     if min(given.values()) < 0.0 or abs(total - 1.0) > 1e-6:
-        raise InputError(f"stratified: the shares must be at least 0 and sum to 1; they sum to {total:.6g}.")
+        raise InputError(
+            f"stratified: the shares must be at least 0 and sum to 1; they sum to {total:.6g}.",
+            code="out-of-range",
+            argument="shares",
+        )
     return [float(given[name]) for name in names]
 
 
@@ -155,6 +173,5 @@ def read_shares(path: str) -> dict[str, float]:
     table = table_of_file(path, ("stratum", "share"), ())
     table.refuse_nulls("stratum")
     share = numbers(table, "share")
-    stratum = table.frame["stratum"].cast(pl.String)
-    table.refuse("stratum", ~stratum.is_first_distinct(), must="must name each stratum once", reason="repeated stratum")
-    return dict(zip(stratum.to_list(), share.to_list(), strict=True))
+    table.refuse_repeats("stratum")
+    return dict(zip(table.frame["stratum"].cast(pl.String).to_list(), share.to_list(), strict=True))

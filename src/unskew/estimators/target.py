@@ -42,7 +42,9 @@ class Target(StrEnum):
         try:
             return cls(text.replace(" ", "") if isinstance(text, str) else "")
         except ValueError:
-            raise InputError(f"there is no target called {shown(text)}. Known: {', '.join(cls)}.") from None
+            raise InputError(
+                f"there is no target called {shown(text)}. Known: {', '.join(cls)}.", code="unknown-name", name=text
+            ) from None
 
     @property
     def sums(self) -> bool:

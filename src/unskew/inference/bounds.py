@@ -31,7 +31,9 @@ def propensities(numbers: npt.ArrayLike) -> Floats:
     """P of all pairs, seen or not."""
     p = np.asarray(numbers, dtype=np.float64)
     if p.size == 0 or not ((p > 0.0) & (p <= 1.0)).all():
-        raise InputError("bounds and design variances need propensities in (0, 1] for all pairs, seen or not.")
+        raise InputError(
+            "bounds and design variances need propensities in (0, 1] for all pairs, seen or not.", code="out-of-range"
+        )
     return p
 
 
@@ -39,16 +41,24 @@ def per_pair(numbers: npt.ArrayLike, p: Floats, what: str) -> Floats:
     """Finite numbers, one for each pair; one number stands for all of them."""
     found = np.asarray(numbers, dtype=np.float64)
     if found.ndim and found.shape != p.shape:
-        raise InputError(f"{what} must come one per pair, like propensities: {found.size:,} for {p.size:,} pairs.")
+        raise InputError(
+            f"{what} must come one per pair, like propensities: {found.size:,} for {p.size:,} pairs.",
+            code="wrong-shape",
+            argument=what,
+        )
     if not np.isfinite(found).all():
-        raise InputError(f"{what} must be finite numbers, one for each pair or one for all of them.")
+        raise InputError(
+            f"{what} must be finite numbers, one for each pair or one for all of them.",
+            code="not-a-number",
+            argument=what,
+        )
     return np.broadcast_to(found, p.shape)
 
 
 def hoeffding_reach(reach: Floats, level: float, choices: int = 1) -> float:
     """√( log(2·choices/η)/2 · Σ reach² ), η = 1 − level: how far a sum of independent terms may lie from its mean."""
     if not 0.0 < level < 1.0:
-        raise InputError(f"level must lie between 0 and 1, not {level:g}.")
+        raise InputError(f"level must lie between 0 and 1, not {level:g}.", code="out-of-range", argument="level")
     return math.sqrt(math.log(2.0 * choices / (1.0 - level)) / 2.0 * float(np.sum(reach**2)))
 
 
@@ -81,7 +91,10 @@ def learning(propensity: npt.ArrayLike, largest: float, predictors: int, *, leve
         level: 1 − η.
     """
     if predictors < 1 or not 0.0 <= largest < np.inf:
-        raise InputError("the bound needs at least one predictor, and a largest cost that is finite and not negative.")
+        raise InputError(
+            "the bound needs at least one predictor, and a largest cost that is finite and not negative.",
+            code="out-of-range",
+        )
     p = propensities(propensity)
     return largest / p.size * hoeffding_reach(np.asarray(1.0 / p), level, predictors)
 
@@ -98,5 +111,8 @@ def learning_estimated(
 def _both(propensity: npt.ArrayLike, assumed: npt.ArrayLike) -> tuple[Floats, Floats]:
     true, guess = propensities(propensity), propensities(assumed)
     if true.shape != guess.shape:
-        raise InputError(f"propensities must come one per pair: {true.size:,} true ones, {guess.size:,} assumed ones.")
+        raise InputError(
+            f"propensities must come one per pair: {true.size:,} true ones, {guess.size:,} assumed ones.",
+            code="wrong-shape",
+        )
     return true, guess

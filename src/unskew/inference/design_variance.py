@@ -57,7 +57,7 @@ def share_within(q: npt.ArrayLike, mean: npt.ArrayLike) -> float:
     """Share of the pairs whose guess lies in 0 … 2m, where dr varies no more than ips (saito20 Eq. 5)."""
     m = np.asarray(mean, dtype=np.float64)
     if m.size == 0:
-        raise InputError("a share of pairs needs at least one pair.")
+        raise InputError("a share of pairs needs at least one pair.", code="too-few-rows")
     m, guess = per_pair(m, m, "means"), per_pair(q, m, "guesses")
     return float(np.mean((guess >= 0.0) & (guess <= 2.0 * m)))
 
@@ -79,7 +79,7 @@ def dr_bound(
 
 def _counted(users: int) -> int:
     if users < 1:
-        raise InputError(f"sums are averaged over at least 1 user, not {users}.")
+        raise InputError(f"sums are averaged over at least 1 user, not {users}.", code="out-of-range", argument="users")
     return users
 
 
@@ -88,9 +88,15 @@ def _moments(p: Floats, mean: npt.ArrayLike, square: npt.ArrayLike | None) -> tu
     m = per_pair(mean, p, "means")
     if square is None:
         if not ((m >= 0.0) & (m <= 1.0)).all():
-            raise InputError("means of 0/1 outcomes lie in [0, 1]; for graded ones give square=, E[y²] of each pair.")
+            raise InputError(
+                "means of 0/1 outcomes lie in [0, 1]; for graded ones give square=, E[y²] of each pair.",
+                code="out-of-range",
+                argument="outcomes",
+            )
         return m, m
     second = per_pair(square, p, "squares")
     if (second < m**2 * (1.0 - 1e-12)).any():
-        raise InputError("square= is E[y²] of each pair, which is never below E[y]².")
+        raise InputError(
+            "square= is E[y²] of each pair, which is never below E[y]².", code="out-of-range", argument="square"
+        )
     return m, second

@@ -80,13 +80,17 @@ def _fits(aligned: Aligned, side: FitInputs, rules: Rules) -> Callable[[Weigh | 
     if model is None or not model.estimated or train is None or held.propensity is None:
         raise InputError(
             "refit=True fits estimated propensities anew in every replicate: it needs a propensity that is fitted, and "
-            "the training log (train=…) that it is fitted on."
+            "the training log (train=…) that it is fitted on.",
+            code="missing-argument",
+            argument="train",
         )
 
     if not model.smooth:
         raise InputError(
             f"refit=True: '{model}' jumps when the weights of users move, and no bootstrap follows the error of such a "
-            "curve. Use calibrated(…, method=platt), or leave refit=True out."
+            "curve. Use calibrated(…, method=platt), or leave refit=True out.",
+            code="not-supported",
+            propensity=str(model),
         )
 
     settled = model.tuned(train, inputs=side)
@@ -102,6 +106,7 @@ def _fits(aligned: Aligned, side: FitInputs, rules: Rules) -> Callable[[Weigh | 
     if not np.allclose(fit(None), held.propensity, rtol=1e-6, atol=0.0):
         raise InputError(
             "refit=True: the given propensities were not fitted on the training log (train=…), so that fitting "
-            "them anew there says nothing of their error. Give that log, or the propensity's string."
+            "them anew there says nothing of their error. Give that log, or the propensity's string.",
+            code="wrong-log",
         )
     return fit

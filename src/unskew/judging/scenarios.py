@@ -25,6 +25,7 @@ from unskew.inference.turning import Difference, Stretch, hull, stretches, whole
 from unskew.inference.verdict import Judgement, Outcome, outcome
 from unskew.judging.cell_comparisons import CellComparisons
 from unskew.judging.path_range import PathRange
+from unskew.notice import Notice, codes, made_of
 from unskew.result import Estimate, ScenarioDifferences, ScenarioTable, ScenarioValues, Verdict
 
 Pair = tuple[int, int]
@@ -37,7 +38,8 @@ def narrowed(cells: ScenarioCells, left: PathRange | None) -> ScenarioCells:
         return cells
     scenarios = cells.scenarios
     kept = [n for n, point in enumerate(scenarios.points) if left.keeps(point.at[0])]
-    told = f"{scenarios.assumption}, of which answers leave {100 * left.low:.0f} to {100 * left.high:.0f} % to exposure"
+    shares = f"of which answers leave {100 * left.low:.0f} to {100 * left.high:.0f} % to exposure"
+    told = made_of(f"{scenarios.assumption}, {shares}", scenarios.assumption)
     points = tuple(scenarios.points[n] for n in kept)
     return replace(
         cells,
@@ -58,6 +60,7 @@ def scenario_estimates(cells: ScenarioCells, rows: Sequence[Sequence[Estimate]])
     for several in zip(*rows, strict=True):
         known = [e for e in several if not math.isnan(e.value)] or several[:1]
         low, high = hull([Interval(e.se, e.low, e.high) for e in known])
+        trust = _refused(cells, several, common) or next((e.trust for e in reversed(several) if e.trust), "")
         found.append(
             replace(
                 several[0],
@@ -71,8 +74,9 @@ def scenario_estimates(cells: ScenarioCells, rows: Sequence[Sequence[Estimate]])
                 max_weight_share=max(e.max_weight_share for e in several),
                 standing=cells.estimator.standing(cells.target),
                 promise=cells.estimator.promise(cells.target),
-                trust=_refused(cells, several, common) or next((e.trust for e in reversed(several) if e.trust), ""),
+                trust=trust,
                 assumption=cells.scenarios.assumption,
+                codes=codes((trust, cells.scenarios.assumption)),
             )
         )
     return found
@@ -84,12 +88,13 @@ def _refused(cells: ScenarioCells, several: Sequence[Estimate], common: Sequence
     if len(gone) == len(several):
         return several[0].trust
     if gone:
-        said = several[gone[0]].trust.replace(NO_VALUE, f"{NO_VALUE} for {_at(cells, gone)}", 1)
-        return (
-            f"{said} Its range is that of the other scenarios, the average of those in which all models have a value."
-        )
+        first = several[gone[0]].trust
+        said = first.replace(NO_VALUE, f"{NO_VALUE} for {_at(cells, gone)}", 1)
+        rest = "Its range is that of the other scenarios, the average of those in which all models have a value."
+        return made_of(f"{said} {rest}", first)
     lacking = [n for n in range(len(several)) if n not in common]
-    return f"its average leaves out {_at(cells, lacking)}: not all models have a value there." if lacking else ""
+    told = f"its average leaves out {_at(cells, lacking)}: not all models have a value there."
+    return Notice(told, code="scenarios-left-out") if lacking else ""
 
 
 def _at(cells: ScenarioCells, places: Sequence[int]) -> str:
@@ -132,6 +137,7 @@ def scenario_verdict(
     low, high = hull([Interval(math.nan, judgement.low, judgement.high) for judgement in judged])
     reasons = sorted({v.trust: None for v in rows if v.trust}, key=is_doubt)  # why nothing is decided comes first
     trust = lists if word is Outcome.DEPENDS else next(iter(reasons), "")
+    no_margin = next((v.no_margin for v in rows if v.no_margin), "")
     lows = [v.tipping if v.tipping_low is None else v.tipping_low for v in rows]
     tips = sign != 0 and all(v.tipping is not None for v in rows)
     needed = [v.users_needed for v in rows]
@@ -159,7 +165,8 @@ def scenario_verdict(
         turns=turns,
         turns_at=turns_at,
         not_covered=cells.scenarios.not_covered if word is not Outcome.UNDECIDED else "",
-        no_margin=next((v.no_margin for v in rows if v.no_margin), ""),
+        no_margin=no_margin,
+        codes=codes((trust, turns, cells.scenarios.assumption, no_margin)),
     )
 
 
@@ -197,6 +204,8 @@ def _against(verdict: Verdict, other: Verdict) -> Verdict:
     """A verdict that another estimator's scenarios contradict."""
     first, second = ((v.a, v.b) if Outcome(v.verdict).first else (v.b, v.a) for v in (verdict, other))
     said = other.turns or f"{second[0]} is ahead in all scenarios."
+    told = f"{first[0]} is ahead in all scenarios of {verdict.estimator}; by {other.estimator}, {said}"
+    turns = Notice(told, code="contradicted", by=other.estimator)
     low, high = hull([Interval(math.nan, v.low, v.high) for v in (verdict, other)])
     return replace(
         verdict,
@@ -207,7 +216,8 @@ def _against(verdict: Verdict, other: Verdict) -> Verdict:
         tipping=None,
         tipping_low=None,
         tipping_kind=None,
-        turns=f"{first[0]} is ahead in all scenarios of {verdict.estimator}; by {other.estimator}, {said}",
+        turns=turns,
+        codes=(turns.code, *verdict.codes),
     )
 
 
@@ -264,10 +274,12 @@ def where_it_turns(
         found = [[each for each, point in zip(there, points, strict=True) if point.at[n] == value] for value in at]
         if parts := stretches(at, found):
             ends = [end for part in parts for end in (part.low, part.high) if math.isfinite(end)]
-            return _sentence(axis, parts, names), ends[0] if ends else None
+            code = "reverses" if len({part.sign for part in parts}) > 1 else "ahead-in-part"
+            return Notice(_sentence(axis, parts, names), code=code, axis=axis.name), ends[0] if ends else None
     ahead = [sum(each.sign == sign for each in there) for sign in (1, -1)]
     told = [f"{name} is ahead in {n} of {len(there)} scenarios" for name, n in zip(names, ahead, strict=True) if n]
-    return f"{' and '.join(told)}{'' if len(told) > 1 else '; in the others, this log cannot decide'}.", None
+    said = f"{' and '.join(told)}{'' if len(told) > 1 else '; in the others, this log cannot decide'}."
+    return Notice(said, code="reverses" if len(told) > 1 else "ahead-in-part"), None
 
 
 def _sentence(axis: Axis, parts: Sequence[Stretch], names: tuple[str, str]) -> str:

@@ -27,15 +27,17 @@ from unskew.judging.measure import Measured, Setting, measure
 from unskew.kernels.arrays import Floats
 from unskew.log.order import starts_of
 from unskew.metrics import Metric, RankingMetric
+from unskew.notice import Notice
 from unskew.plain import plain
 from unskew.spec import parse, take
 
 Columns = Mapping[str, pl.Series]
 MOST = 1000
 STRATA = Whole(2, MOST, "Every stratum is evaluated anew.")
-LEFT_OUT = (
+LEFT_OUT = Notice(
     "Segments of interactions have no n_u and no number of candidates: estimators that divide by them are left out "
-    "there."
+    "there.",
+    code="no-totals-in-segments",
 )
 
 
@@ -90,7 +92,9 @@ def division_of(by: str, texts: Collection[str], people: Collection[str], traini
     known = sorted({*texts, *people})
     raise InputError(
         f"by={plain(by)!r}: neither the test log nor the users' table has a column '{plain(by)}'. "
-        f"Known: {', '.join(known) or 'none'}; popularity(strata=3) works with any training log."
+        f"Known: {', '.join(known) or 'none'}; popularity(strata=3) works with any training log.",
+        code="unknown-column",
+        column=by,
     )
 
 
@@ -99,7 +103,9 @@ def _names(found: Labels, by: str) -> list[str]:
     if len(found.found) > MOST:
         raise InputError(
             f"by={plain(by)!r}: there are {len(found.found):,} different values, and every one is evaluated anew; "
-            f"{MOST:,} are the most. Join them into fewer groups."
+            f"{MOST:,} are the most. Join them into fewer groups.",
+            code="too-many-segments",
+            values=len(found.found),
         )
     return pl.Series(list(found.found), dtype=pl.String).sort().to_list()
 
@@ -113,10 +119,14 @@ def _rows(held: EvaluationData, keep: npt.NDArray[np.bool_]) -> EvaluationData:
 def _popularity(counts: Floats | None, by: str) -> pl.Series:
     """Strata of the items by their training count, as texts per item: 1 is the rarest."""
     if counts is None:
-        raise InputError(f"by={plain(by)!r} counts items in a training log: give train=….")
+        raise InputError(f"by={plain(by)!r} counts items in a training log: give train=….", code="no-training-log")
     count = int(STRATA.of(take(parse(by), ("strata",), strata=int).get("strata", 3), f"by={plain(by)!r}: strata"))
     if count > len(counts):
-        raise InputError(f"by={plain(by)!r}: {len(counts):,} items cannot be divided into {count:,} strata.")
+        raise InputError(
+            f"by={plain(by)!r}: {len(counts):,} items cannot be divided into {count:,} strata.",
+            code="too-many-strata",
+            items=len(counts),
+        )
     edges = np.floor(np.quantile(counts, np.arange(1, count) / count))
     place = np.searchsorted(edges, counts, side="left")
     bounds = [f"n ≤ {edge:,.0f}" for edge in edges] + [f"n > {edges[-1]:,.0f}"]
@@ -152,7 +162,8 @@ def measure_segments(
     setting: Setting,
 ) -> tuple[list[Measured], list[str]]:
     """The sums of every segment, each in an engine of its own, and what segments lack."""
-    tables, warnings = [], []
+    tables: list[Measured] = []
+    warnings: list[str] = []
     for label in _names(labels, division.by):
         part = engine(label)
         own = replace(

@@ -78,5 +78,5 @@ def load(path: str | Path) -> Factors | MF | GivenFactors:
         if written_by == files.format_name(kind.__name__):
             return kind.load(path)
     if written_by is not None:
-        raise InputError(f"{path}: '{written_by}' is no model that this unskew knows.")
+        raise InputError(f"{path}: '{written_by}' is no model that this unskew knows.", code="unknown-name")
     return GivenFactors.load(path)

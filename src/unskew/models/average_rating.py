@@ -40,7 +40,11 @@ class AverageRating(Model):
         """Average the ratings of every item."""
         values = a_log(log).value
         if values is None:
-            raise InputError(f"{log.account.source}: '{self}' averages a column 'value', and there is none.")
+            raise InputError(
+                f"{log.account.source}: '{self}' averages a column 'value', and there is none.",
+                code="missing-column",
+                column="value",
+            )
         count = np.bincount(log.item, minlength=len(log.items)) + self.shrink
         level = float(values.mean()) if len(log) else 0.0
         total = np.bincount(log.item, values, minlength=len(log.items)) + self.shrink * level

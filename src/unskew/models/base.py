@@ -64,7 +64,7 @@ class Model(Part, ABC):
     def catalogue(self) -> Ids:
         """The items that the model can recommend."""
         if self.items_ is None:
-            raise InputError(f"'{self}' has not been fitted. Call fit(log) before recommend.")
+            raise InputError(f"'{self}' has not been fitted. Call fit(log) before recommend.", code="not-fitted")
         return self.items_
 
     def __repr__(self) -> str:

@@ -59,7 +59,9 @@ def ranks_of(scored: Scored, held_out: Log, seen: Log | None) -> Codes:
     """Ranks of the rows of a log; ``scored`` is of its users."""
     (rows, (left, right), offsets, items), users = scored, held_out.users
     if not finite(left, right, offsets):
-        raise InputError("the factors are so large that scores are not numbers, and ranks are not known.")
+        raise InputError(
+            "the factors are so large that scores are not numbers, and ranks are not known.", code="factors-too-large"
+        )
     out = np.zeros(len(held_out), dtype=np.int32)
     if not len(items):
         return out

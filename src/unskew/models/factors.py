@@ -85,7 +85,9 @@ class Factors(ByFactors, Model):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.k > self.n:
-            raise InputError(f"'factors': k must lie between 1 and n={self.n}, not {self.k}.")
+            raise InputError(
+                f"'factors': k must lie between 1 and n={self.n}, not {self.k}.", code="out-of-range", option="k"
+            )
 
     @property
     def learns_values(self) -> bool:
@@ -122,7 +124,9 @@ class Factors(ByFactors, Model):
                 progress(number + 1, self.epochs, losses[-1])
         users[np.diff(rows.indptr) == 0] = 0.0
         if not (np.isfinite(users).all() and np.isfinite(items).all()):
-            raise InputError(f"'{self}': the factors grew beyond all bounds. Take a smaller rate, or a larger l2.")
+            raise InputError(
+                f"'{self}': the factors grew beyond all bounds. Take a smaller rate, or a larger l2.", code="diverged"
+            )
         self.users_, self.items_ = log.users, log.items
         factors = range(self.dim)
         self.user_ = users[:, [*factors, self.dim]].astype(np.float64)
@@ -164,7 +168,8 @@ class Factors(ByFactors, Model):
             what = "log-odds" if self.loss == "logistic" else "an order of items"
             raise InputError(
                 f"'{self}' learns {what}, no values: its scores cannot be judged as predictions (mae, mse, rmse, "
-                "accuracy).\nAsk for metrics of ranks (recall@10, dcg@10), or take loss=squared or the model mf."
+                "accuracy).\nAsk for metrics of ranks (recall@10, dcg@10), or take loss=squared or the model mf.",
+                code="not-supported",
             )
         return self.scores(users, items)
 
@@ -185,10 +190,12 @@ class Factors(ByFactors, Model):
             model.user_, model.item_ = arrays["user"], arrays["item"]
             model.losses_ = tuple(float(loss) for loss in arrays["losses"])
         except (InputError, KeyError, TypeError, ValueError) as problem:
-            raise InputError(f"{path}: the model is damaged ({plain(problem)}).") from None
+            raise InputError(f"{path}: the model is damaged ({plain(problem)}).", code="damaged-file") from None
         for name, rows in (("users", model.user_), ("items", model.item_)):
             if rows.shape != (len(ids[name]), model.dim + 1) or not np.isfinite(rows).all():
-                raise InputError(f"{path}: the model is damaged (its {name} do not fit their factors).")
+                raise InputError(
+                    f"{path}: the model is damaged (its {name} do not fit their factors).", code="damaged-file"
+                )
         return model
 
 

@@ -73,19 +73,24 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, npt.NDA
         header = _header(arrays.pop("header"))
         known = header["format"] == format_name(kind)
     except _UNREADABLE as problem:
-        raise InputError(f"{shown(path)}: not {what} ({plain(problem)}).") from None
+        raise InputError(f"{shown(path)}: not {what} ({plain(problem)}).", code="unknown-format") from None
     if not known:
-        raise InputError(f"{shown(path)}: not {what}.")
+        raise InputError(f"{shown(path)}: not {what}.", code="unknown-format")
     if header.get("version") != VERSION:
         raise InputError(
-            f"{shown(path)}: version {plain(header.get('version'))} of the format; this unskew reads version {VERSION}."
+            f"{shown(path)}: version {plain(header.get('version'))} of the format; "
+            f"this unskew reads version {VERSION}.",
+            code="unknown-version",
         )
     try:
         ids = {name: _unpack(name, arrays) for name in ("users", "items")}
     except (*_UNREADABLE, pl.exceptions.PolarsError) as problem:
-        raise InputError(f"{shown(path)}: the ids are damaged ({plain(problem)}).") from None
+        raise InputError(f"{shown(path)}: the ids are damaged ({plain(problem)}).", code="damaged-file") from None
     if strange := [name for name, array in arrays.items() if array.dtype.kind not in "fiub"]:
-        raise InputError(f"{shown(path)}: the model is damaged (array '{plain(strange[0])}' does not hold numbers).")
+        raise InputError(
+            f"{shown(path)}: the model is damaged (array '{plain(strange[0])}' does not hold numbers).",
+            code="damaged-file",
+        )
     return header, arrays, ids
 
 
@@ -123,7 +128,7 @@ def _opened(path: str | Path, what: str) -> Iterator[Any]:
             yield arrays
     except _UNREADABLE as problem:
         why = OBJECTS if "allow_pickle" in str(problem) else plain(problem, 200)
-        raise InputError(f"{shown(path)}: not {what} ({why}).") from None
+        raise InputError(f"{shown(path)}: not {what} ({why}).", code="unknown-format") from None
 
 
 def _size(file: Path) -> int:

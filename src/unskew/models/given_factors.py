@@ -66,13 +66,15 @@ class GivenFactors(ByFactors):
         widths = self.user_factors.shape[1], self.item_factors.shape[1]
         if widths[0] != widths[1]:
             raise InputError(
-                f"user_factors have {widths[0]} columns and item_factors {widths[1]}: both need one per factor."
+                f"user_factors have {widths[0]} columns and item_factors {widths[1]}: both need one per factor.",
+                code="wrong-shape",
             )
         sizes = [np.abs(array).max(initial=0.0) for array in (self.user_factors, self.item_factors)]
         with np.errstate(over="ignore"):
             if not np.isfinite(widths[0] * sizes[0] * sizes[1] + np.abs(self.item_offsets).max()):
                 raise InputError(
-                    f"the factors are so large (up to {sizes[0]:g} and {sizes[1]:g}) that scores are not numbers."
+                    f"the factors are so large (up to {sizes[0]:g} and {sizes[1]:g}) that scores are not numbers.",
+                    code="factors-too-large",
                 )
 
     def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
@@ -83,7 +85,8 @@ class GivenFactors(ByFactors):
             raise InputError(
                 f"none of the {len(users):,} users that lists are asked for has factors. They look like "
                 f"'{plain(users.values[0])}', those with factors like '{plain(self.users.values[0])}': are these the "
-                "same ids, written the same way?"
+                "same ids, written the same way?",
+                code="unknown-users",
             )
         asked = users if known.all() else Ids(users.values.filter(pl.Series(known)))
         factors = self.user_factors, self.item_factors
@@ -104,7 +107,9 @@ class GivenFactors(ByFactors):
         """Scores of pairs (users[j], items[j]); NaN where one of the two has no factors."""
         user, item = self.users.encode(ids_of("users", users)), self.items.encode(ids_of("items", items))
         if len(user) != len(item):
-            raise InputError(f"users and items must be pairs: there are {len(user):,} and {len(item):,}.")
+            raise InputError(
+                f"users and items must be pairs: there are {len(user):,} and {len(item):,}.", code="wrong-shape"
+            )
         inner = np.einsum("ij,ij->i", self.user_factors[user], self.item_factors[item])
         return np.where((user < 0) | (item < 0), np.nan, inner + self.user_offsets[user] + self.item_offsets[item])
 
@@ -124,15 +129,23 @@ class GivenFactors(ByFactors):
         holds = f"A file of factors holds {', '.join(REQUIRED)}, and perhaps {' and '.join(OPTIONAL)}."
         if lacking := [name for name in REQUIRED if name not in arrays]:
             found = plain(", ".join(arrays) or "nothing")
-            raise InputError(f"{shown(path)}: there is no array '{lacking[0]}' (there is {found}).\n{holds}")
+            raise InputError(
+                f"{shown(path)}: there is no array '{lacking[0]}' (there is {found}).\n{holds}",
+                code="missing-array",
+                array=lacking[0],
+            )
         if strange := [name for name in arrays if name not in (*REQUIRED, *OPTIONAL)]:
             near = get_close_matches(strange[0], OPTIONAL, 1)
             meant = f" Is '{near[0]}' meant?" if near else ""
-            raise InputError(f"{shown(path)}: nothing is known of an array '{plain(strange[0])}'.{meant}\n{holds}")
+            raise InputError(
+                f"{shown(path)}: nothing is known of an array '{plain(strange[0])}'.{meant}\n{holds}",
+                code="unknown-array",
+                array=strange[0],
+            )
         try:
             return cls(**arrays)
         except InputError as problem:
-            raise InputError(f"{shown(path)}: {problem}") from None
+            raise problem.saying(f"{shown(path)}: {problem}") from None
 
     def __str__(self) -> str:
         return f"given_factors(users={len(self.users)}, items={len(self.items)}, dim={self.user_factors.shape[1]})"
@@ -147,10 +160,14 @@ def _side(
     """Ids, factors and offsets of users or items, checked, by ascending id."""
     column = ids_of(f"{what}s", ids)
     if not len(column):
-        raise InputError(f"{what}s: there is none.")
+        raise InputError(f"{what}s: there is none.", code="empty-ids", argument=f"{what}s")
     if not column.is_unique().all():
         twice = column.filter(column.is_duplicated())[0]
-        raise InputError(f"{what}s: '{plain(twice)}' occurs more than once. Give one row of factors per {what}.")
+        raise InputError(
+            f"{what}s: '{plain(twice)}' occurs more than once. Give one row of factors per {what}.",
+            code="repeated-id",
+            argument=f"{what}s",
+        )
     known, code = Ids.code(column)
     matrix = _numbers(f"{what}_factors", factors, 2, column)
     numbers = np.zeros(len(column)) if offsets is None else _numbers(f"{what}_offsets", offsets, 1, column)
@@ -166,17 +183,33 @@ def ids_of(name: str, given: Any) -> pl.Series:
     try:
         column = pl.Series(name, None if isinstance(values, str) else values)
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as problem:
-        raise InputError(f"{name}: ids must be a sequence of whole numbers, or of texts ({plain(problem)}).") from None
+        raise InputError(
+            f"{name}: ids must be a sequence of whole numbers, or of texts ({plain(problem)}).",
+            code="wrong-type",
+            argument=name,
+        ) from None
     unfit = (pl.Binary, pl.Object, pl.Datetime, pl.Duration, pl.Time)
     if values is None or isinstance(values, str) or column.dtype.is_nested() or column.dtype in unfit:
         kind = type(given).__name__ if len(column) == 0 else column.dtype
-        raise InputError(f"{name}: ids must be a sequence of whole numbers, or of texts, not {kind}.")
+        raise InputError(
+            f"{name}: ids must be a sequence of whole numbers, or of texts, not {kind}.",
+            code="wrong-type",
+            argument=name,
+        )
     if column.null_count():
-        raise InputError(f"{name}: an id is missing (the first at place {column.is_null().arg_true()[0] + 1:,}).")
+        raise InputError(
+            f"{name}: an id is missing (the first at place {column.is_null().arg_true()[0] + 1:,}).",
+            code="missing-id",
+            argument=name,
+        )
     if column.dtype.is_float() or column.dtype.is_decimal():
         floats = column.cast(pl.Float64)
         if not (whole := (floats == floats.floor()) & (floats.abs() < 2**53)).all():
-            raise InputError(f"{name}: ids must be whole numbers or texts, not {plain(column.filter(~whole)[0])}.")
+            raise InputError(
+                f"{name}: ids must be whole numbers or texts, not {plain(column.filter(~whole)[0])}.",
+                code="wrong-type",
+                argument=name,
+            )
     return as_ids(column)
 
 
@@ -186,20 +219,32 @@ def _numbers(name: str, given: npt.ArrayLike, ndim: int, ids: pl.Series) -> npt.
     try:
         raw = np.asarray(given)
     except (TypeError, ValueError, RuntimeError) as problem:  # ragged rows; tensors on a device or with gradients
-        raise InputError(f"{name}: not an array of numbers ({plain(problem)}).") from None
+        raise InputError(
+            f"{name}: not an array of numbers ({plain(problem)}).", code="not-a-number", argument=name
+        ) from None
     if raw.dtype.kind not in "fiu":
-        raise InputError(f"{name}: not an array of numbers, but of {raw.dtype}.")
+        raise InputError(f"{name}: not an array of numbers, but of {raw.dtype}.", code="not-a-number", argument=name)
     if raw.ndim != ndim:
         shape = f"a row per {one} and a column per factor" if ndim == 2 else f"one number per {one}"
-        raise InputError(f"{name}: there must be {shape}; this array has {raw.ndim} dimensions, {raw.shape}.")
+        raise InputError(
+            f"{name}: there must be {shape}; this array has {raw.ndim} dimensions, {raw.shape}.",
+            code="wrong-shape",
+            argument=name,
+        )
     if len(raw) != len(ids):
         turned = " It seems to be transposed." if ndim == 2 and raw.shape[1] == len(ids) else ""
-        raise InputError(f"{name}: {len(raw):,} rows for {len(ids):,} {one}s; each needs one.{turned}")
+        raise InputError(
+            f"{name}: {len(raw):,} rows for {len(ids):,} {one}s; each needs one.{turned}",
+            code="wrong-shape",
+            argument=name,
+        )
     finite = np.isfinite(raw).reshape(len(raw), -1).all(axis=1)
     if not finite.all():
         first, many = int(np.argmin(finite)), np.count_nonzero(~finite)
         raise InputError(
             f"{name}: every number must be finite; {many:,} of {len(raw):,} {one}s have another, the first is "
-            f"'{plain(ids[first])}'.\nLeave out {one}s that the model knows nothing of."
+            f"'{plain(ids[first])}'.\nLeave out {one}s that the model knows nothing of.",
+            code="not-finite",
+            argument=name,
         )
     return raw

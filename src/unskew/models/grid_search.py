@@ -165,7 +165,9 @@ class _Leader:
     def offer(self, cost: float, place: int, model: Model) -> None:
         """Keep a model if it is better."""
         if not isfinite(cost):
-            raise InputError(f"'{model}' has no value on the validation log: it holds nothing that could be judged.")
+            raise InputError(
+                f"'{model}' has no value on the validation log: it holds nothing that could be judged.", code="no-hits"
+            )
         with self._lock:
             if (cost, place) < self._key:
                 self._key, self.model = (cost, place), model
@@ -176,15 +178,21 @@ def _candidates(grid: Grid) -> list[Model]:
     if isinstance(grid, str | Model) or not isinstance(grid, Iterable):
         raise InputError(
             "a grid is a list of models, or name → option → values, as in {'item_knn': {'neighbours': [10, 20]}}, not "
-            f"{shown(grid)}."
+            f"{shown(grid)}.",
+            code="wrong-type",
+            argument="grid",
         )
     found: dict[str, Model] = {}
     for model in _combinations(grid) if isinstance(grid, Mapping) else map(FAMILY.make, grid):
         found.setdefault(str(model), model)
         if len(found) > MOST:
-            raise InputError(f"a grid of more than {MOST:,} candidates takes longer than anybody waits.")
+            raise InputError(
+                f"a grid of more than {MOST:,} candidates takes longer than anybody waits.",
+                code="too-large",
+                argument="grid",
+            )
     if not found:
-        raise InputError("a search needs at least one candidate.")
+        raise InputError("a search needs at least one candidate.", code="missing-argument", argument="grid")
     return list(found.values())
 
 
@@ -194,7 +202,11 @@ def _combinations(grid: Mapping[str, Mapping[str, Iterable[Any]]]) -> Iterable[M
         if not isinstance(options, Mapping) or any(
             isinstance(v, str) or not isinstance(v, Iterable) for v in options.values()
         ):
-            raise InputError(f"the grid of '{name}' must say of each option which values to try: {{'dim': [20, 40]}}.")
+            raise InputError(
+                f"the grid of '{name}' must say of each option which values to try: {{'dim': [20, 40]}}.",
+                code="wrong-type",
+                argument="grid",
+            )
         for values in product(*options.values()):
             yield kind.of_spec(Spec(name, (), dict(zip(options, values, strict=True))))
 

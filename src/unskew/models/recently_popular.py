@@ -80,7 +80,9 @@ class RecentlyPopular(Updatable):
         if liked.time is None:
             raise InputError(
                 f"{rows.account.source}: '{self}' needs a column 'time', and the log has none.\n"
-                "Say which column it is with columns={'time': '...'}, or use most_popular."
+                "Say which column it is with columns={'time': '...'}, or use most_popular.",
+                code="missing-column",
+                column="time",
             )
         time = np.concatenate([self.time_, liked.time])
         item = np.concatenate([self.item_, liked.items.into(self.catalogue)[liked.item]])
@@ -121,7 +123,8 @@ class RecentlyPopular(Updatable):
         if clock.per_second is None:
             raise InputError(
                 f"{rows.account.source}: '{self}' counts days, and the log's times are numbers without a known unit.\n"
-                "Convert them to dates or datetimes, or give last=… only."
+                "Convert them to dates or datetimes, or give last=… only.",
+                code="bad-time",
             )
         return clock.per_second * SECONDS
 

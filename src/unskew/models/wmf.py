@@ -95,7 +95,7 @@ class WMF(ByFactors, Model):
             np.ascontiguousarray(side[:, : self.dim], dtype=np.float64) for side in (users, items)
         )
         if not (np.isfinite(self.user_).all() and np.isfinite(self.item_).all()):
-            raise InputError(f"'{self}': the factors grew beyond all bounds. Take a larger penalty.")
+            raise InputError(f"'{self}': the factors grew beyond all bounds. Take a larger penalty.", code="diverged")
         return self
 
     def _start(self, ids: Ids) -> Floats:

@@ -70,7 +70,11 @@ def compare_protocols(
     """
     word(average, tuple(Average), "average")
     if "split" in options:
-        raise InputError("several protocols are compared: give protocols=[…] instead of split=….")
+        raise InputError(
+            "several protocols are compared: give protocols=[…] instead of split=….",
+            code="conflicting-arguments",
+            argument="split",
+        )
     say = reporter(progress)
     whole = read_once(log, options)
     asked, missing = _protocols(whole, protocols)
@@ -97,12 +101,14 @@ def _protocols(log: Log, asked: Sequence[str | Splitter] | None) -> tuple[dict[s
     else:
         if isinstance(asked, str | Splitter) or not asked:
             example = "['leave_one_out', 'sliding_window(width=1w)']"
-            raise InputError(f"protocols are a list of splitters, such as {example}.")
+            raise InputError(
+                f"protocols are a list of splitters, such as {example}.", code="wrong-type", argument="protocols"
+            )
         found = [make_splits(log, splitter) for splitter in asked]
     named = {splits.splitter: splits for splits in found}
     if len(named) < len(found):
         twice = next(splits.splitter for splits in found if sum(s.splitter == splits.splitter for s in found) > 1)
-        raise InputError(f"the protocol '{twice}' is asked for twice.")
+        raise InputError(f"the protocol '{twice}' is asked for twice.", code="repeated-protocol", protocol=twice)
     return named, missing
 
 
@@ -137,7 +143,7 @@ def _put_together(
 ) -> ProtocolComparison:
     keys = dict.fromkeys(key for kept in folds.values() for key in cells_of(kept))
     if not keys:
-        raise RefusedError(NO_VALUE)
+        raise RefusedError(NO_VALUE, code="no-value")
     cells = [_cell(key, results, folds, way, level) for key in keys]
     values: list[ProtocolValue] = []
     rankings: list[Ranking] = []

@@ -89,7 +89,11 @@ def policy_impact(
     REFITS.of(refits, "refits")
     MIN_USERS.of(min_users, "min_users")
     if refits % 2:
-        raise InputError(f"refits={refits}: halves of the users come in pairs. Give an even number, or 0.")
+        raise InputError(
+            f"refits={refits}: halves of the users come in pairs. Give an even number, or 0.",
+            code="odd-number",
+            argument="refits",
+        )
     say = reporter(progress)
     if estimators is None:
         estimators = [NAIVE, "snips"] if options.get("propensity") is not None else [NAIVE]
@@ -133,7 +137,11 @@ def _splits(
     given = [asked] if isinstance(asked, str | Splitter) else list(asked)
     found = [make_splits(log, splitter) for splitter in given]
     if not found or len({each.splitter for each in found}) < len(found):
-        raise InputError("splits are different splitters, at least one, such as ['leave_one_out(repeats=10)'].")
+        raise InputError(
+            "splits are different splitters, at least one, such as ['leave_one_out(repeats=10)'].",
+            code="wrong-type",
+            argument="splits",
+        )
     return found, []
 
 
@@ -291,7 +299,7 @@ def _of_split(
     folds = [one.folds for one in found]
     keys = [key for key in cells_of(folds[0]) if all(key in cells_of(each) for each in folds)]
     if not keys:
-        raise RefusedError(NO_VALUE)
+        raise RefusedError(NO_VALUE, code="no-value")
     moves = [
         moved(log, own, one.folds, keys, way, refits, ask["seed"], _refit(models, one.ask, report))
         for log, own, one, report in zip(parts.logs, cuts, found, told, strict=True)

@@ -20,6 +20,7 @@ from unskew.kernels.arrays import Bools, Ints64
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Ids, Log
 from unskew.log.ids import stream_of
+from unskew.notice import Notice
 from unskew.split import Skipped, Split, Splits
 from unskew.split.rows import Masked
 
@@ -60,7 +61,7 @@ class PolicyParts:
             least = int(np.argmin(users))
             if users[least] < min_users or not all(train.any() for _, train in parts):
                 who = f"policy {self.groups[least].policy} has {users[least]:,} users to judge"
-                reason = f"{who}, and min_users is {min_users:,}"
+                reason = Notice(f"{who}, and min_users is {min_users:,}", code="few-users", users=users[least])
                 skipped.append(Skipped(fold.label, reason, users[least], fold.test_count, fold.window))
                 continue
             for out, log, (test, train), number in zip(kept, self.logs, parts, users, strict=True):
@@ -68,7 +69,9 @@ class PolicyParts:
         if not kept[0]:
             raise InputError(
                 f"{self.log.account.source}: in no fold of {splits.splitter} has every policy {min_users:,} users to "
-                f"judge ({skipped[-1].reason}).\nUse wider windows, or judge fewer users with min_users=…."
+                f"judge ({skipped[-1].reason}).\nUse wider windows, or judge fewer users with min_users=….",
+                code="few-users",
+                users=min_users,
             )
         return [
             Splits(log, splits.splitter, tuple(out), tuple(skipped), splits.notes)
@@ -101,11 +104,16 @@ def policy_parts(log: Log, *, equal: bool, seed: int) -> PolicyParts:
     if log.policy is None:
         raise InputError(
             f"{source}: there is no column 'policy', which says what policy showed each row.\nSay which column it is "
-            "with columns={'policy': '...'}."
+            "with columns={'policy': '...'}.",
+            code="missing-column",
+            column="policy",
         )
     names, code = Ids.code(log.policy)
     if len(names) < 2:
-        raise InputError(f"{source}: column 'policy' has one value only, '{names.values[0]}': nothing can be compared.")
+        raise InputError(
+            f"{source}: column 'policy' has one value only, '{names.values[0]}': nothing can be compared.",
+            code="one-policy",
+        )
     starts, active = log.indptr[:-1], np.diff(log.indptr) > 0
     first, last = np.full((2, len(log.users)), -1, dtype=np.int64)
     first[active] = np.minimum.reduceat(code, starts[active])
@@ -118,7 +126,9 @@ def policy_parts(log: Log, *, equal: bool, seed: int) -> PolicyParts:
         raise InputError(
             f"{source}: no user has rows of the policy '{missing}' alone. Policies are compared over different users: "
             f"{np.count_nonzero(shared):,} of {np.count_nonzero(active):,} users have rows of several.\nGive a log in "
-            "which users keep their policy, as in an A/B test."
+            "which users keep their policy, as in an A/B test.",
+            code="shared-users",
+            policy=missing,
         )
     kept = _drawn(log, own, int(counts.min()), seed) if equal else own
     groups, rows, logs = [], [], []

@@ -93,7 +93,9 @@ def _of_half(fold: Split, part: Log, rows: Ints64) -> Split:
         raise InputError(
             f"{part.account.source}: fold {fold.label}: half of a policy's users have no row to {missing}, and fits on "
             "halves tell how far values depend on whom models were fitted on.\nSkip such folds with a larger "
-            "min_users=…, use wider windows, or take fitted models as given with refits=0."
+            "min_users=…, use wider windows, or take fitted models as given with refits=0.",
+            code="too-few-rows",
+            fold=fold.label,
         )
     return cut(fold, part, test, train)
 

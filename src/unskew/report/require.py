@@ -43,7 +43,7 @@ from unskew.errors import InputError
 from unskew.estimators import Standing, Target
 from unskew.inference.trust import is_doubt
 from unskew.inference.verdict import Outcome
-from unskew.notice import Notice
+from unskew.notice import Notice, codes
 from unskew.plain import plain
 from unskew.report import numbers
 from unskew.report.margins import Case, by_place, cases_of, ends_of, facet_of
@@ -238,7 +238,8 @@ def _even_at(case: Case) -> str:
 
 
 def _won(first: str, v: Verdict) -> Notice:
-    return Notice(f"{first} is {_word(v)}{_given(v)}{_doubts(v)}", code="decided", winner=first)
+    text = f"{first} is {_word(v)}{_given(v)}{_doubts(v)}"
+    return Notice(text, code="decided", also=codes([v.trust]), winner=first)
 
 
 def _bound(view: View, asked: Statement, v: Verdict, margin: float, end: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from unskew.estimators import Standing
 from unskew.inference.verdict import Outcome
-from unskew.notice import Notice, carried
+from unskew.notice import Notice, made_of
 from unskew.report import numbers
 from unskew.report.agreement_words import agreement
 from unskew.report.document import Sentence, Span
@@ -154,7 +154,7 @@ def say(
     else:
         parts = _undecided(verdict, brief, scale, needed)
     flag = disagreement(verdict, naive)
-    return Sentence((*parts, Span(carried(flag, f" {flag}"), "flag")) if flag else parts, verdict.verdict)
+    return Sentence((*parts, Span(made_of(f" {flag}", flag), "flag")) if flag else parts, verdict.verdict)
 
 
 def disagreement(verdict: Verdict, naive: Verdict | None) -> str:
@@ -294,7 +294,7 @@ def _without_propensities(view: View) -> str:
 def unless_all(said: Mapping[str, Sequence[str]], number: int) -> list[str]:
     """Texts with the names that they speak of, unless these are all there are."""
     return [
-        text if len(names) == number else carried(text, f"{'; '.join(names)}: {text}") for text, names in said.items()
+        text if len(names) == number else made_of(f"{'; '.join(names)}: {text}", text) for text, names in said.items()
     ]
 
 

@@ -128,7 +128,11 @@ class AnchoredDemo(Shown):
 def anchored_demo(users: int = 2000, items: int = 500, seed: int = 0, progress: Stage | None = None) -> AnchoredDemo:
     """Walk through all steps in one shop."""
     if items < LEAST:
-        raise InputError(f"this demo needs at least {LEAST} items, not {items}: lists of {DEPTH} would hardly differ.")
+        raise InputError(
+            f"this demo needs at least {LEAST} items, not {items}: lists of {DEPTH} would hardly differ.",
+            code="out-of-range",
+            option="items",
+        )
     say = progress or (lambda stage, done, total: None)
     say("simulating a shop", 0, 4)
     world = World(

@@ -32,7 +32,10 @@ def answer(world: World, asked: pl.DataFrame, *, unanswered: float = UNANSWERED,
     full = world.full_log()
     user, item = full.users.encode(asked["user"]), full.items.encode(asked["item"])
     if unknown := int(np.count_nonzero((user < 0) | (item < 0))):
-        raise InputError(f"{unknown:,} of {len(asked):,} pairs name a user or an item that this world does not have.")
+        raise InputError(
+            f"{unknown:,} of {len(asked):,} pairs name a user or an item that this world does not have.",
+            code="unknown-id",
+        )
     width = np.int64(len(full.items))
     relevant = np.isin(user * width + item, full.user * width + full.item)
     draws = pair_uniform(stream_of(f"answers {seed}"), full.users.hashes[user], full.items.hashes[item])

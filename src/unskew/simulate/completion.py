@@ -81,11 +81,16 @@ def _check(log: Log, rank: int, penalty: float, sweeps: int, seed: int) -> Float
     source = a_log(log).account.source
     if log.value is None or len(log) == 0 or log.feedback not in (None, Feedback.RATINGS):
         lack = "has no rows" if len(log) == 0 else "has no ratings" if log.value is None else f"holds {log.feedback}"
-        raise InputError(f"{source}: a world of ratings is made from ratings, and this log {lack}.")
+        raise InputError(
+            f"{source}: a world of ratings is made from ratings, and this log {lack}.",
+            code="missing-column",
+            column="value",
+        )
     if (cells := len(log.users) * len(log.items)) > MOST_CELLS:
         raise InputError(
             f"{source}: {len(log.users):,} users × {len(log.items):,} items are {cells:,} pairs, and a world holds "
-            f"at most {MOST_CELLS:,} in memory.\nTake its busiest part (users=…, items=…), as most_active does."
+            f"at most {MOST_CELLS:,} in memory.\nTake its busiest part (users=…, items=…), as most_active does.",
+            code="too-large",
         )
     return log.value
 

@@ -36,7 +36,9 @@ def to_ratings(values: npt.NDArray[Any], marginals: Sequence[float], users: Ids,
         shown = plain(", ".join(f"{share:g}" for share in shares))
         raise InputError(
             f"marginals are the shares of the ratings 1, 2, 3, …: {FEWEST} to {MOST} numbers, none negative, that add "
-            f"up to 1; not {shown} (sum {shares.sum():g})."
+            f"up to 1; not {shown} (sum {shares.sum():g}).",
+            code="bad-value",
+            option="marginals",
         )
     flat = values.reshape(-1)
     borders = np.round(np.cumsum(shares)[:-1] * flat.size).astype(np.int64)  # pairs below each border
@@ -54,11 +56,17 @@ def to_ratings(values: npt.NDArray[Any], marginals: Sequence[float], users: Ids,
 def marginals_of(log: Log) -> tuple[float, ...]:
     """The shares of a log's own ratings, the lowest first."""
     if log.value is None or len(log) == 0:
-        raise InputError(f"{log.account.source}: the shares of its ratings are asked for, and this log has none.")
+        raise InputError(
+            f"{log.account.source}: the shares of its ratings are asked for, and this log has none.",
+            code="missing-column",
+            column="value",
+        )
     values, counts = np.unique(log.value, return_counts=True)
     if not FEWEST <= len(values) <= MOST:
         raise InputError(
             f"{log.account.source}: its own ratings were to be used, but it has {len(values):,} different ones; "
-            f"{FEWEST} to {MOST} are possible. Round them, or give the shares of the ratings 1, 2, 3, … yourself."
+            f"{FEWEST} to {MOST} are possible. Round them, or give the shares of the ratings 1, 2, 3, … yourself.",
+            code="bad-value",
+            column="value",
         )
     return tuple(float(count) / len(log) for count in counts)

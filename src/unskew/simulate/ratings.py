@@ -55,10 +55,18 @@ def costs(metric: Metric | str, truth: Ratings, prediction: Floats, users: Ids, 
     asked = make(metric)
     if isinstance(asked, RatingMetric):
         if asked.root:
-            raise InputError(f"'{asked}' is the root of an average, not an average over pairs. Ask for mse.")
+            raise InputError(
+                f"'{asked}' is the root of an average, not an average over pairs. Ask for mse.",
+                code="not-supported",
+                metric=str(asked),
+            )
         return asked.cost(truth.astype(np.float64), prediction)
     if asked.shape is not Shape.ADDITIVE:
-        raise InputError(f"'{asked}' is not an average over pairs. Ask for mae, mse, accuracy, cg@50 or dcg@50.")
+        raise InputError(
+            f"'{asked}' is not an average over pairs. Ask for mae, mse, accuracy, cg@50 or dcg@50.",
+            code="not-supported",
+            metric=str(asked),
+        )
     rank = ranks(prediction, len(items) if asked.k is None else asked.k, users, items)
     return np.asarray(len(items) * asked.table(len(items))[rank] * truth)
 
@@ -97,7 +105,9 @@ def propensities(shares: Floats, alpha: float, share: float) -> Floats:
     if not table.min() > 0.0:
         raise InputError(
             f"alpha = {alpha:g} is so small that low ratings would never be seen. Every pair must have a chance: "
-            "take a larger alpha."
+            "take a larger alpha.",
+            code="out-of-range",
+            option="alpha",
         )
     return table
 
@@ -198,6 +208,8 @@ def _shares(marginals: Sequence[float] | str, log: Log) -> Sequence[float]:
         return marginals
     if marginals != "own":
         raise InputError(
-            f"marginals are shares of the ratings 1, 2, 3, …, or 'own' for the log's; not '{plain(marginals)}'."
+            f"marginals are shares of the ratings 1, 2, 3, …, or 'own' for the log's; not '{plain(marginals)}'.",
+            code="bad-value",
+            option="marginals",
         )
     return marginals_of(log)

@@ -114,7 +114,7 @@ class World:
             "graded outcomes need feedback conversions": not self.graded or self.feedback is Feedback.CONVERSIONS,
         }
         if broken := [rule for rule, kept in rules.items() if not kept]:
-            raise InputError(f"this world cannot be simulated: {broken[0]} ({self}).")
+            raise InputError(f"this world cannot be simulated: {broken[0]} ({self}).", code="bad-value")
 
     def draw(self, seed: int) -> World:
         """Other users from the same population, in front of the same catalogue."""
@@ -216,7 +216,8 @@ def true_value(lists: Recommendations, full: Log, metric: RankingMetric, target:
     """The worth of lists on a full log, whose rows are all relevant candidate pairs; NaN if there are none."""
     if metric.shape is not Shape.ADDITIVE:
         raise RefusedError(
-            f"'{metric}' is not a sum over relevant items. Its truth is its naive estimate on the full log."
+            f"'{metric}' is not a sum over relevant items. Its truth is its naive estimate on the full log.",
+            code="not-supported",
         )
     lists = lists.recode(full.users, full.items)
     rank = np.zeros(len(full), dtype=np.int32)
@@ -227,7 +228,10 @@ def true_value(lists: Recommendations, full: Log, metric: RankingMetric, target:
     if target is Target.PER_USER_SUM:
         return float(worth.mean())
     if target is Target.PER_PAIR:
-        raise RefusedError("lists alone have no value per pair: the truth of per_user_sum is the same sum per user.")
+        raise RefusedError(
+            "lists alone have no value per pair: the truth of per_user_sum is the same sum per user.",
+            code="not-supported",
+        )
     if n.sum() == 0:
         return float("nan")
     if target is Target.SUM_PER_USER:

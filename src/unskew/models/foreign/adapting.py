@@ -50,9 +50,9 @@ def adapt(
     """
     given = {"users": users, "items": items, "rows": rows, "pairs": pairs}
     if isinstance(model, type):
-        raise InputError(f"{model.__name__} is a class: make an object of it, and fit it first.")
+        raise InputError(f"{model.__name__} is a class: make an object of it, and fit it first.", code="not-an-object")
     if isinstance(model, Model | GivenFactors | Scored):
-        raise InputError(f"'{model}' is a recommender already: give it as it is.")
+        raise InputError(f"'{model}' is a recommender already: give it as it is.", code="already-a-recommender")
     if is_implicit(model):
         _only(given, "implicit's models", "users", "items", "rows")
         return adapt_implicit(model, users, items, rows)
@@ -67,7 +67,8 @@ def adapt(
     raise InputError(
         f"{shown(model)} cannot be adapted. What can be: fitted models of implicit and Cornac, objects with "
         "predict, or with transform and inverse_transform, and functions users → scores.\nAnything else can make its "
-        "lists itself: give them as a dataframe with the columns user, item and rank."
+        "lists itself: give them as a dataframe with the columns user, item and rank.",
+        code="not-supported",
     )
 
 
@@ -85,4 +86,4 @@ def _only(given: dict[str, Any], of: str, *names: str) -> None:
     """Refuse what would not be looked at."""
     for name, value in given.items():
         if value is not None and name not in names:
-            raise InputError(f"{name}=… is not used for {of}: leave it out.")
+            raise InputError(f"{name}=… is not used for {of}: leave it out.", code="unknown-argument", argument=name)

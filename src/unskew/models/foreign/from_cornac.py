@@ -31,10 +31,11 @@ def adapt_cornac(model: Any) -> Scored:
     if any(comes_from(model, "cornac", kind) for kind in SEQUENCES):
         raise InputError(
             f"{name} of Cornac recommends what comes next in a sequence, which is not a list per user. Make its lists, "
-            "and give them as a dataframe with the columns user, item and rank."
+            "and give them as a dataframe with the columns user, item and rank.",
+            code="not-supported",
         )
     if not model.is_fitted or model.uid_map is None or model.iid_map is None:
-        raise InputError(f"{name} has not been fitted: call fit(train_set) first.")
+        raise InputError(f"{name} has not been fitted: call fit(train_set) first.", code="not-fitted")
     users = OwnIds.of("users", _known(model.uid_map, model.num_users, name), model.num_users, f"{name} has rows")
     items = OwnIds.of("items", _known(model.iid_map, model.num_items, name), model.num_items, f"{name} has rows")
 
@@ -48,7 +49,7 @@ def _known(numbers: Any, many: int, name: str) -> list[Any]:
     """The ids that the model was fitted on, in the order of their numbers."""
     found = {number: one for one, number in numbers.items() if number < many}
     if sorted(found) != list(range(many)):
-        raise InputError(f"{name}: its table of ids does not number them 0 … {many - 1:,}, each once.")
+        raise InputError(f"{name}: its table of ids does not number them 0 … {many - 1:,}, each once.", code="bad-ids")
     return [found[number] for number in range(many)]
 
 
@@ -58,11 +59,16 @@ def _of_user(model: Any, name: str, row: int) -> Floats:
         scores = np.asarray(model.score(row))  # EASE gives a matrix of one row
         scores = scores[0] if scores.ndim == 2 and len(scores) == 1 else scores
     except NotImplementedError:
-        raise InputError(f"{name} of Cornac makes no scores. Make its lists, and give them as a dataframe.") from None
+        raise InputError(
+            f"{name} of Cornac makes no scores. Make its lists, and give them as a dataframe.", code="not-supported"
+        ) from None
     except Exception as problem:
         if not comes_from(problem, "cornac", "ScoreException"):
             raise
         return np.full(model.num_items, -np.inf)
     if scores.shape not in ((model.num_items,), (model.total_items,)):
-        raise InputError(f"{name} of Cornac gives scores of the shape {scores.shape} for {model.num_items:,} items.")
+        raise InputError(
+            f"{name} of Cornac gives scores of the shape {scores.shape} for {model.num_items:,} items.",
+            code="wrong-shape",
+        )
     return scores[: model.num_items]

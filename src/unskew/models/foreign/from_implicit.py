@@ -42,7 +42,7 @@ def adapt_implicit(model: Any, users: Any, items: Any, rows: Any) -> Recommender
     if hasattr(model, "similarity"):
         return _neighbours(model, name, users, items, rows)
     inner = f" Adapt the model inside it: adapt({name.lower()}.model, …)." if hasattr(model, "model") else ""
-    raise InputError(f"{name} of implicit has neither factors nor similarities of items.{inner}")
+    raise InputError(f"{name} of implicit has neither factors nor similarities of items.{inner}", code="not-supported")
 
 
 class CheckedFactors(GivenFactors):
@@ -81,7 +81,9 @@ def _neighbours(model: Any, name: str, users: Any, items: Any, rows: Any) -> Sco
     if rows is None:
         raise InputError(
             f"rows=… is missing: {name} scores items by the user's row of the matrix that it was fitted on. Give "
-            "this matrix."
+            "this matrix.",
+            code="missing-argument",
+            argument="rows",
         )
     things = OwnIds.of("items", items, model.similarity.shape[0], f"{name} has similarities")
     people = OwnIds.of("users", users, rows.shape[0], "the matrix has rows")
@@ -102,4 +104,4 @@ def _on_host(factors: Any) -> Floats:
 
 
 def _unfitted(name: str) -> InputError:
-    return InputError(f"{name} has not been fitted: call fit(matrix) first.")
+    return InputError(f"{name} has not been fitted: call fit(matrix) first.", code="not-fitted")

@@ -37,7 +37,9 @@ def adapt_sklearn(model: Any, users: Any, items: Any, rows: Any, pairs: Pairs | 
     if (rows is None) == (pairs is None):
         raise InputError(
             f"{name} predicts from rows of numbers. Say which: rows=X has a row for each user, or pairs=f makes "
-            "features of pairs, f(users, items)."
+            "features of pairs, f(users, items).",
+            code="missing-argument",
+            argument="rows",
         )
     if rows is not None:
         return _by_rows(model, name, users, items, rows)
@@ -55,14 +57,15 @@ def _refuse_unfitted(model: Any, name: str) -> None:
     try:
         check_is_fitted(model)
     except NotFittedError:
-        raise InputError(f"{name} has not been fitted: call fit(…) first.") from None
+        raise InputError(f"{name} has not been fitted: call fit(…) first.", code="not-fitted") from None
 
 
 def _by_rows(model: Any, name: str, users: Any, items: Any, rows: Any) -> Scored:
     if hasattr(model, "classes_"):
         raise InputError(
             f"{name} is a classifier: it does not say which of its columns belongs to which item. Adapt a function "
-            "users → scores that calls it, with items=… in the order of its columns (model.classes_)."
+            "users → scores that calls it, with items=… in the order of its columns (model.classes_).",
+            code="not-supported",
         )
     rows = rows.tocsr() if hasattr(rows, "tocsr") else rows if hasattr(rows, "iloc") else np.asarray(rows)
     people = OwnIds.of("users", users, rows.shape[0], "the matrix has rows")
@@ -87,7 +90,8 @@ def _by_pairs(model: Any, name: str, users: Any, items: Any, pairs: Pairs) -> Sc
         found = np.asarray(value(features))
         if found.shape != (len(asked) * many,):
             raise InputError(
-                f"{name} gives {plain(found.shape)} numbers for {len(asked) * many:,} pairs: one for each is needed."
+                f"{name} gives {plain(found.shape)} numbers for {len(asked) * many:,} pairs: one for each is needed.",
+                code="wrong-shape",
             )
         return found.reshape(len(asked), many)
 
@@ -103,7 +107,8 @@ def _value(model: Any, name: str) -> Callable[[Any], Any]:
         raise InputError(
             f"{name} is a classifier of {len(model.classes_):,} classes"
             f"{'' if hasattr(model, 'predict_proba') else ' without predict_proba'}: pairs are ranked by the "
-            "probability of the second of two. Adapt a function users → scores instead."
+            "probability of the second of two. Adapt a function users → scores instead.",
+            code="not-supported",
         )
     return lambda features: model.predict_proba(features)[:, 1]
 

@@ -49,20 +49,29 @@ class OwnIds:
         if given is None:
             raise InputError(
                 f"{what}=… is missing: the model numbers its {what} 0, 1, 2, …, and only you know whose number is "
-                f"whose. Give their ids in this order. A model that was fitted on us.models.matrix(log) has log.{what}."
+                "whose. Give their ids in this order. "
+                f"A model that was fitted on us.models.matrix(log) has log.{what}.",
+                code="missing-argument",
+                argument=what,
             )
         column = ids_of(what, given)
         if not len(column):
-            raise InputError(f"{what}: there is none.")
+            raise InputError(f"{what}: there is none.", code="empty-ids", argument=what)
         if many is not None and len(column) != many:
             raise InputError(
                 f"{what}: there are {len(column):,} ids, and {rows} for {many:,}. These are not the {what} that the "
                 f"model was fitted on, or some are missing: with other ids every list would belong to somebody else.\n"
-                f"Give one id for each {one} of the model, in the model's order."
+                f"Give one id for each {one} of the model, in the model's order.",
+                code="wrong-shape",
+                argument=what,
             )
         if not column.is_unique().all():
             twice = column.filter(column.is_duplicated())[0]
-            raise InputError(f"{what}: '{plain(twice)}' occurs more than once. Each {one} of the model has one id.")
+            raise InputError(
+                f"{what}: '{plain(twice)}' occurs more than once. Each {one} of the model has one id.",
+                code="repeated-id",
+                argument=what,
+            )
         ids, code = Ids.code(column)
         return cls(ids, np.argsort(code).astype(np.int32), _as_given(given, column))
 
@@ -79,7 +88,9 @@ def rows_check(rows: Any, users: OwnIds, items: OwnIds) -> Callable[[Log | None]
     if shape != (len(users.ids), len(items.ids)):
         raise InputError(
             f"rows must be the matrix that the model was fitted on, a row for each of the {len(users.ids):,} users and "
-            f"a column for each of the {len(items.ids):,} items, not {shown(rows) if shape is None else shape}."
+            f"a column for each of the {len(items.ids):,} items, not {shown(rows) if shape is None else shape}.",
+            code="wrong-shape",
+            argument="rows",
         )
     return lambda seen: None if seen is None else _same_rows(rows, users, items, seen)
 
@@ -112,7 +123,8 @@ def _same_rows(rows: Any, users: OwnIds, items: OwnIds, seen: Log) -> None:
             f"that could be: {fewer - common:,} are missing. It seems that users=… or items=… are not in the model's "
             "order: lists would belong to somebody else.\nGive the ids in the order of the rows and columns of the "
             "matrix. If the model was fitted on another log, evaluate it with that log as train=…, or adapt a function "
-            "users → scores."
+            "users → scores.",
+            code="ids-out-of-order",
         )
 
 

@@ -78,7 +78,8 @@ class Scored:
             raise InputError(
                 f"none of the {len(users):,} users that lists are asked for is known to {self.name}. They look like "
                 f"'{plain(users.values[0])}', its own like '{plain(self.users.ids.values[0])}': are these the same "
-                "ids, written the same way?"
+                "ids, written the same way?",
+                code="unknown-users",
             )
         return users if known.all() else Ids(users.values.filter(pl.Series(known))), rows[known]
 
@@ -98,18 +99,22 @@ class Scored:
         try:
             raw = _unmasked(found)
         except (TypeError, ValueError, RuntimeError) as problem:  # ragged rows; tensors on a device or with gradients
-            raise InputError(f"the scores of {self.name} are not an array of numbers ({plain(problem)}).") from None
+            raise InputError(
+                f"the scores of {self.name} are not an array of numbers ({plain(problem)}).", code="not-a-number"
+            ) from None
         if raw.dtype.kind not in "fiu":
             sparse = " Make it dense: .toarray()." if hasattr(found, "toarray") else ""
             raise InputError(
                 f"the scores of {self.name} are not an array of numbers, but {plain(type(found).__name__)} of "
-                f"{raw.dtype}.{sparse}"
+                f"{raw.dtype}.{sparse}",
+                code="not-a-number",
             )
         wanted = (len(who), len(self.items.ids))
         if raw.shape != wanted:
             raise InputError(
                 f"the scores of {self.name} have the shape {raw.shape}; asked for {wanted[0]:,} users, there must be "
-                f"{wanted}: a row for each of them, and a column for each of the {wanted[1]:,} items."
+                f"{wanted}: a row for each of them, and a column for each of the {wanted[1]:,} items.",
+                code="wrong-shape",
             )
         scores = raw[:, self.items.row].astype(np.float64)
         wrong = np.isnan(scores) | (scores == np.inf)
@@ -118,7 +123,8 @@ class Scored:
             raise InputError(
                 f"the scores of {self.name} must be numbers, or −∞ for an item that is not to be listed; "
                 f"{np.count_nonzero(wrong):,} are not, the first is {scores[user, item]} for item "
-                f"'{plain(self.items.ids.values[item])}'."
+                f"'{plain(self.items.ids.values[item])}'.",
+                code="not-a-number",
             )
         return scores
 

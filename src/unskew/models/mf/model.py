@@ -104,7 +104,11 @@ def _weights(given: Any) -> Any:
         return given
     if isinstance(given, Spec):
         return str(given)
-    raise InputError(f"'mf': propensity must be a propensity or its canonical string, not {shown(given)}.")
+    raise InputError(
+        f"'mf': propensity must be a propensity or its canonical string, not {shown(given)}.",
+        code="wrong-type",
+        option="propensity",
+    )
 
 
 PENALTY = replace(STRENGTH, above=-inf, low=0.0)
@@ -174,9 +178,13 @@ class MF(ByFactors, Model):
         """
         self.__post_init__()
         if start is not None and not isinstance(start, MF):
-            raise InputError(f"'mf': a start is a fitted MF, not {shown(start)}.")
+            raise InputError(f"'mf': a start is a fitted MF, not {shown(start)}.", code="wrong-type", option="start")
         if start is not None and start._factors.user.shape[1] != self.dim + 1:
-            raise InputError(f"'mf': a start must have dim={self.dim} like the model, not {start.dim}.")
+            raise InputError(
+                f"'mf': a start must have dim={self.dim} like the model, not {start.dim}.",
+                code="conflicting-arguments",
+                option="dim",
+            )
         self.search_ = None
         weighted = weigh(log, self.propensity if propensity is None else propensity, share)
         return self._fit(weighted, progress, start)
@@ -266,7 +274,7 @@ class MF(ByFactors, Model):
         found, out = self._factors, np.empty(len(user))
         for name, codes, rows in (("user", user, found.user), ("item", item, found.item)):
             if len(codes) and not (codes.min() >= -1 and codes.max() < len(rows)):
-                raise InputError(f"codes of {name}s must lie between -1 and {len(rows) - 1}.")
+                raise InputError(f"codes of {name}s must lie between -1 and {len(rows) - 1}.", code="out-of-range")
         pairs.predict(user, item, found.user, found.item, found.level, out)
         return np.clip(out, self.training_.low, self.training_.high) if clip else out
 
@@ -317,14 +325,16 @@ class MF(ByFactors, Model):
             model.history_ = arrays["history"].tolist()
             model.training_ = Training(**header["training"])
         except (InputError, KeyError, TypeError, ValueError) as problem:
-            raise InputError(f"{path}: the model is damaged ({plain(problem)}).") from None
+            raise InputError(f"{path}: the model is damaged ({plain(problem)}).", code="damaged-file") from None
         for name, rows, seen in (
             ("users", arrays["user"], model.user_seen_),
             ("items", arrays["item"], model.item_seen_),
         ):
             fits = rows.shape == (len(ids[name]), model.dim + 1) and seen.shape == (len(rows),)
             if not fits or not np.isfinite(rows).all():
-                raise InputError(f"{path}: the model is damaged (its {name} do not fit their factors).")
+                raise InputError(
+                    f"{path}: the model is damaged (its {name} do not fit their factors).", code="damaged-file"
+                )
         return model
 
     @property
@@ -356,6 +366,8 @@ class MF(ByFactors, Model):
         if self.dim > max(min(users, items), ANYWAY):
             raise InputError(
                 f"'mf': dim={self.dim:,} is more than {users:,} users and {items:,} items can have: at most "
-                f"{min(users, items):,}."
+                f"{min(users, items):,}.",
+                code="out-of-range",
+                option="dim",
             )
         require(64 * (users + items) * (self.dim + 8), f"'mf' with dim={self.dim:,}", "Take a smaller dim.")

@@ -92,7 +92,9 @@ class Grid:
 
     def __post_init__(self) -> None:
         if not (self.penalties and self.dims and self.offsets):
-            raise InputError("a search needs at least one penalty, one dim and one treatment of offsets.")
+            raise InputError(
+                "a search needs at least one penalty, one dim and one treatment of offsets.", code="missing-argument"
+            )
 
 
 def ratings_of(log: Log, weight: Floats) -> Ratings:

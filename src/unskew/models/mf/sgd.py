@@ -43,7 +43,10 @@ def sgd(problem: Problem, start: MFParameters, effort: Effort) -> Solved:
             _rates(problem, tiles, packed, RATE * unit / (1.0 + (len(history) - 1) / HALF))
             loss = epoch(problem, tiles, packed, live.level, pool)
             if not np.isfinite(loss):
-                raise InputError("'mf': solver=sgd counts in single precision, and these ratings overflow it; use als.")
+                raise InputError(
+                    "'mf': solver=sgd counts in single precision, and these ratings overflow it; use als.",
+                    code="overflow",
+                )
             centre(live, seen)
             history.append(loss + problem.penalties(live))
             converged = abs(history[-2] - history[-1]) <= effort.tolerance * history[-1]

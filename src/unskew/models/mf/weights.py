@@ -65,7 +65,7 @@ def weigh(log: Log, given: PropensityLike, share: float | None = None) -> Weight
     scored = model.of(log)
     kept = ~np.isnan(scored.rows)
     if not kept.any():
-        raise InputError(f"{log.account.source}: '{model}' gives no row a propensity.")
+        raise InputError(f"{log.account.source}: '{model}' gives no row a propensity.", code="no-propensity")
     rows = log if kept.all() else log.take(kept)
     weight = 1.0 / _checked(rows, scored.rows[kept], probability=model.level is Level.ABSOLUTE)
     part = None
@@ -80,10 +80,14 @@ def _values(log: Log) -> Floats:
     if log.value is None:
         raise InputError(
             f"{log.account.source}: 'mf' learns from ratings, and the log has no column 'value'.\n"
-            "Map it with columns={'value': NAME}, or use item_knn for a log of positives."
+            "Map it with columns={'value': NAME}, or use item_knn for a log of positives.",
+            code="missing-column",
+            column="value",
         )
     if not len(log):
-        raise InputError(f"{log.account.source}: 'mf' needs at least one rating, and the log is empty.")
+        raise InputError(
+            f"{log.account.source}: 'mf' needs at least one rating, and the log is empty.", code="empty-log"
+        )
     wrong = ~(np.abs(log.value) <= LARGEST)
     if wrong.any():
         _refuse(log, "rating", log.value, wrong, f"a finite number within ±{LARGEST:g}", "Drop such rows or fix them.")
@@ -94,9 +98,12 @@ def _checked(log: Log, given: npt.ArrayLike, *, probability: bool = True) -> Flo
     try:
         p = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("propensities must be numbers, one for each rating.") from None
+        raise InputError("propensities must be numbers, one for each rating.", code="not-a-number") from None
     if p.shape != (len(log),):
-        raise InputError(f"there must be one propensity for each of {len(log):,} ratings, not an array {p.shape}.")
+        raise InputError(
+            f"there must be one propensity for each of {len(log):,} ratings, not an array {p.shape}.",
+            code="wrong-shape",
+        )
     wrong = ~((p >= SMALLEST) & (p <= (1.0 if probability else LARGEST)))
     if wrong.any():
         where = "in (0, 1]" if probability and not (0.0 < p[np.argmax(wrong)] < 1.0) else f"at least {SMALLEST:g}"
@@ -110,5 +117,7 @@ def _refuse(log: Log, what: str, numbers: Floats, wrong: npt.NDArray[np.bool_], 
     user, item = log.users.values[int(log.user[row])], log.items.values[int(log.item[row])]
     raise InputError(
         f"{log.account.source}: every {what} must be {where}; that of user {user}, item {item} is {numbers[row]} "
-        f"({np.count_nonzero(wrong):,} rows in all).\n{remedy}"
+        f"({np.count_nonzero(wrong):,} rows in all).\n{remedy}",
+        code="bad-value",
+        row=row,
     )

@@ -108,7 +108,7 @@ class Recipe(ByFactors, Model):
                 progress(number + 1, self.epochs, losses[-1])
         users, items = (side.astype(np.float64) for side in (started.users, started.items))
         if not (np.isfinite(users).all() and np.isfinite(items).all()):
-            raise InputError(f"'{self}': the factors grew beyond all bounds. {self._remedy}")
+            raise InputError(f"'{self}': the factors grew beyond all bounds. {self._remedy}", code="diverged")
         users[np.bincount(pairs.user, minlength=len(users)) == 0] = 0.0
         items[self._unknown(pairs)] = 0.0
         self.users_, self.items_, self.losses_ = log.users, log.items, tuple(losses)

@@ -77,7 +77,7 @@ class ABTest:
             return float(values.mean()), _error(values)
         names = [f"recall@{cut}" for cut in self.cuts]
         if metric not in names:
-            raise InputError(f"there is no '{metric}' here: ask for clicks or {', '.join(names)}.")
+            raise InputError(f"there is no '{metric}' here: ask for clicks or {', '.join(names)}.", code="unknown-name")
         column = names.index(metric)
         return self._ratio((self.in_list[one] - self.in_list[other])[:, column])
 
@@ -94,11 +94,18 @@ def ab_test(
 ) -> ABTest:
     """Expected values of candidates in some days of a shop; the arguments are those of ``ShopOverTime.ab_test``."""
     if not candidates:
-        raise InputError("an A/B test needs candidates: {'popular': 'most_popular', 'mine': lists}.")
+        raise InputError(
+            "an A/B test needs candidates: {'popular': 'most_popular', 'mine': lists}.",
+            code="missing-argument",
+            argument="candidates",
+        )
     visits, before, (users, items) = shop.visits_of(start, days), shop.before(start), shop.ids
     came = np.flatnonzero(np.diff(visits.start))
     if not len(came):
-        raise InputError(f"nobody with a row before day {start} comes in these {days} days: take later or more days.")
+        raise InputError(
+            f"nobody with a row before day {start} comes in these {days} days: take later or more days.",
+            code="no-common-users",
+        )
     starts, who = visits.start[np.append(came, len(users))], Ids(users.values.gather(came))
     shelf = shop.catalogue
     law = (shelf.quality, shelf.impulse, shelf.attention)

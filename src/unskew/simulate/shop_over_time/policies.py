@@ -38,9 +38,11 @@ def check_policies(policies: tuple[Policy, ...]) -> None:
     """Refuse shares that are none, and names that come twice."""
     shares = sum(policy.share for policy in policies)
     if not policies or abs(shares - 1.0) > 1e-9 or min(policy.share for policy in policies) < 0.0:
-        raise InputError(f"the shares of the policies must be at least 0 and add up to 1, not to {shares:g}.")
+        raise InputError(
+            f"the shares of the policies must be at least 0 and add up to 1, not to {shares:g}.", code="bad-value"
+        )
     if len({policy.name for policy in policies}) < len(policies):
-        raise InputError("two policies have the same name.")
+        raise InputError("two policies have the same name.", code="duplicate-name")
 
 
 @dataclass(eq=False)

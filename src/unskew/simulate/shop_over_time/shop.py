@@ -232,7 +232,8 @@ class ShopOverTime:
         if start < 0 or days < 1 or start + days > last:
             raise InputError(
                 f"day {start} to {start + days - 1} is not in this shop: it has the days 0 to {last - 1}, the log ends "
-                f"with day {self.days - 1}.\nTake other days, or a shop with a longer future."
+                f"with day {self.days - 1}.\nTake other days, or a shop with a longer future.",
+                code="out-of-range",
             )
 
     def _rng(self, purpose: int) -> np.random.Generator:
