@@ -15,6 +15,7 @@ from tests.said import refuses
 from unskew import metrics
 from unskew.cross_validation import CrossValidation
 from unskew.errors import InputError
+from unskew.estimators import Standing
 from unskew.evaluation import PropensityComparison
 from unskew.notice import Notice, codes
 from unskew.requirement import Requirement, Statement
@@ -364,13 +365,9 @@ def test_a_no_to_a_margin_has_nobody_who_says_yes(difference: float, said: str) 
 
 def test_what_rests_on_answers_needs_no_estimator_of_the_log() -> None:
     """Answers hold whatever the log is, and the page's headline goes by them."""
-    mine = pair(0.05, 0.01)
-    asked = replace(
-        mine,
-        estimates=tuple(replace(e, standing="rests on answers") for e in mine.estimates),
-        verdicts_=tuple(replace(v, standing="rests on answers") for v in mine.verdicts_),
-    )
-    assert found(beside(asked, -0.05, 0.01), better()).answer == YES
+    mine = pair(0.05, 0.01, standing=Standing.ANSWERED)
+    mine = replace(mine, estimates=tuple(replace(e, standing=Standing.ANSWERED) for e in mine.estimates))
+    assert found(beside(mine, -0.05, 0.01), better()).answer == YES
 
 
 @pytest.mark.parametrize(("by", "meant"), [("2", True), ("0.22", True), ("0.21", None), ("200", False)])

@@ -12,21 +12,12 @@ from tests.said import only
 from unskew.notice import codes
 from unskew.report import sentences
 from unskew.report.agreement_words import agreement, agreement_role
-from unskew.report.document import Sentence
 from unskew.report.view import Facet, View, unique
-from unskew.report.words import headline_sentences, least_tipping, say, title, trust
+from unskew.report.words import headline_sentences, least_tipping, say, trust
 from unskew.result import Result, Verdict
 
 from .made_up import ASSUMED, NAN, WITHHELD, estimate, grid, verdict, withheld
-
-
-def names(said: Sentence) -> list[str]:
-    return [span.text for span in said.spans if span.kind == "name"]
-
-
-def told(said: Sentence) -> tuple[str, ...]:
-    """Which kind of sentence it is."""
-    return codes(span.text for span in said.spans)
+from .reading import first, heading, names, told
 
 
 def pair(*verdicts: Verdict, models: str = "ab") -> Result:
@@ -38,16 +29,6 @@ def pair(*verdicts: Verdict, models: str = "ab") -> Result:
         for m in models
     ]
     return Result(tuple(rows), verdicts, (), {}, ())
-
-
-def first(result: Result) -> Sentence:
-    return headline_sentences(View.of(result))[0]
-
-
-def heading(result: Result) -> tuple[str, list[str]]:
-    """The verdict that a title has, and the models that it names."""
-    found = title(View.of(result))
-    return found.tone, names(found)
 
 
 LEAD, BEHIND, UNSURE = verdict("a", "b", 0.03), verdict("a", "b", -0.03), verdict("a", "b", 0.001)
