@@ -103,6 +103,6 @@ def test_parts_of_users_are_not_pickled_where_others_could_swap_them(
     with folder_for(0) as folder:
         assert folder.parent == inner
     inner.chmod(0o777)
-    with pytest.raises(InputError, match="(?s)777.*TMPDIR"), folder_for(0):
+    with pytest.raises(InputError, match=r"(?s)777.*TMPDIR"), folder_for(0):
         pass
     assert not list(inner.iterdir())
