@@ -6,22 +6,18 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.said import only
 from unskew.report.fold_warnings import untested
 
 
-@pytest.mark.parametrize(
-    ("where", "average", "remedy"),
-    [
-        ("sliding_window, email", "macro", "a longer window, or folds put together as pooled, may help."),
-        ("sliding_window, email", "pooled", "a longer window may help."),
-        ("leave_one_out", "macro", "a log of more users, or folds put together as pooled, may help."),
-        ("holdout(share=0.2)", "pooled", "a larger share of the rows may help."),
-        ("mine", "pooled", "larger test parts may help."),
-    ],
-)
-def test_untested_ratios_have_a_remedy_that_the_split_has(where: str, average: str, remedy: str) -> None:
-    """A leave-one-out has no window, and nothing speaks Python."""
-    rows = [(where, SimpleNamespace(model=name, ratio_low=low)) for name, low in (("a", None), ("b", 0.5))]
-    assert list(untested(rows, average)) == [
-        f"{where}: no ratio of a is tested, since too few users carry its value; {remedy}"
-    ]
+@pytest.mark.parametrize("average", ["macro", "pooled"])
+def test_untested_ratios_have_a_remedy_that_the_split_has(average: str) -> None:
+    """A leave-one-out has no window, and folds that are pooled already need no pooling."""
+    remedies = set()
+    for where in ("sliding_window, email", "leave_one_out", "holdout(share=0.2)", "mine"):
+        rows = [(where, SimpleNamespace(model=name, ratio_low=low)) for name, low in (("a", None), ("b", 0.5))]
+        (said,) = untested(rows, average)
+        found = only("few-users", [said], models=["a"])
+        assert where in said and ("pooled" in said) == (average == "macro")
+        remedies.add(found.fields["larger"])
+    assert len(remedies) == 4

@@ -8,6 +8,7 @@ from itertools import combinations
 from unskew.estimators import Standing
 from unskew.evaluation.comparison import Compared, Move, PropensityComparison, compared
 from unskew.inference.verdict import opposite
+from unskew.notice import Notice, made_of
 from unskew.report import document as doc
 from unskew.report import names, numbers
 from unskew.report import result_charts as charts
@@ -51,7 +52,7 @@ def comparison_document(comparison: PropensityComparison) -> doc.Document:
 
 
 def _said(words: Words) -> tuple[doc.Sentence, ...]:
-    return tuple(doc.Sentence.about(subject, f" {text}", level) for level, subject, text in words)
+    return tuple(doc.Sentence.about(subject, made_of(f" {text}", text), level) for level, subject, text in words)
 
 
 def _notes(comparison: PropensityComparison) -> tuple[doc.Block, ...]:
@@ -98,20 +99,23 @@ def side_by_side(comparison: PropensityComparison) -> View:
     return View(Result(tuple(contrast + rows), (), (), {}, (), traits=first.traits))
 
 
-def title(comparison: PropensityComparison) -> str:
+def title(comparison: PropensityComparison) -> Notice:
     """The headline."""
     several = len(comparison.results)
     if several < 2:
-        return "Only one propensity could be used"
+        return Notice("Only one propensity could be used", code="one-propensity")
     if not any(e.propensity is not None for result in comparison.results.values() for e in result.estimates):
-        return f"{NOT_DEBIASED}: no estimator here uses propensities"
+        return Notice(f"{NOT_DEBIASED}: no estimator here uses propensities", code="not-debiased")
     changed = len(_changed(comparison))
     if changed:
-        return f"{changed} of {_verdicts(comparison)} verdicts depend on the propensity"
+        text = f"{changed} of {_verdicts(comparison)} verdicts depend on the propensity"
+        return Notice(text, code="verdicts-depend", verdicts=changed)
     if not _verdicts(comparison):
-        return f"Estimates under {several} propensities"
+        return Notice(f"Estimates under {several} propensities", code="estimates")
     every = "both propensities" if several == 2 else f"all {several} propensities"
-    return _same_title(comparison, every) or f"No verdict depends on which of {several} propensities is used"
+    none = f"No verdict depends on which of {several} propensities is used"
+    same = _same_title(comparison, every)
+    return Notice(same or none, code="same-title" if same else "same-verdicts")
 
 
 def _same_title(comparison: PropensityComparison, every: str) -> str:
@@ -146,7 +150,8 @@ def beside(comparison: PropensityComparison) -> Words:
     if len(comparison.results) > 1 and _verdicts(comparison) and not comparison.changed:
         number, same = _verdicts(comparison), "the same under every propensity."
         one = number == 1
-        found.append(("good", "The verdict" if one else f"All {number} verdicts", f"{'is' if one else 'are'} {same}"))
+        said = Notice(f"{'is' if one else 'are'} {same}", code="same-verdicts")
+        found.append(("good", "The verdict" if one else f"All {number} verdicts", said))
     moved = [m for m in comparison.all_moves() if m.weighted and m.ratio is not None]
     if moved:
         most = max(moved, key=lambda m: m.ratio or 0.0)
@@ -162,9 +167,9 @@ def _missing(comparison: PropensityComparison) -> Words:
     )
     alike = grouped(((", ".join(found), reason), name) for (name, reason), found in cells.items())
     return [
-        ("note", "; ".join(propensities), f"without {what}: {reason}")
+        ("note", "; ".join(propensities), made_of(f"without {what}: {reason}", reason))
         if what
-        else ("warning", "; ".join(propensities), f"cannot be used here: {reason}")
+        else ("warning", "; ".join(propensities), made_of(f"cannot be used here: {reason}", reason))
         for (what, reason), propensities in alike.items()
     ]
 

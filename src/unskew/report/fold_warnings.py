@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from unskew.cross_validation import CrossValidation
+from unskew.notice import Notice
 from unskew.protocols.comparison import MissingProtocol
 from unskew.report import numbers
 from unskew.report.document import Sentence
@@ -61,4 +62,5 @@ def untested(rows: Iterable[tuple[str, Any]], average: str) -> Iterator[str]:
         names = ", ".join(dict.fromkeys(models))
         larger = next((text for kind, text in LARGER.items() if where.startswith(kind)), "larger test parts")
         remedy = larger if average == "pooled" else f"{larger}, or folds put together as pooled,"
-        yield f"{where}: no ratio of {names} is tested, since too few users carry its value; {remedy} may help."
+        text = f"{where}: no ratio of {names} is tested, since too few users carry its value; {remedy} may help."
+        yield Notice(text, code="few-users", models=models, larger=larger)

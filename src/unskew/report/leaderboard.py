@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from unskew.inference.trust import has_no_value
 from unskew.inference.verdict import Outcome
+from unskew.notice import Notice
 from unskew.report import numbers
 from unskew.report.document import NEVER, Cell, Column, Sentence, Span, Table
 from unskew.report.view import Facet, View, in_scenarios
@@ -28,10 +29,11 @@ _MIRRORED = {
 }
 
 
+LIKE_IT = Notice(" Cannot be told from it: ", code="not-told-apart")
 TURNING = {
-    f"{Outcome.BEHIND} {IN_PART}": " Behind it in some scenarios, ahead in none: ",
-    f"{Outcome.AHEAD} {IN_PART}": " Ahead of it in some scenarios, behind in none: ",
-    str(Outcome.DEPENDS): " Depends on what the log cannot tell: ",
+    f"{Outcome.BEHIND} {IN_PART}": Notice(" Behind it in some scenarios, ahead in none: ", code="behind-in-part"),
+    f"{Outcome.AHEAD} {IN_PART}": Notice(" Ahead of it in some scenarios, behind in none: ", code="ahead-in-part"),
+    str(Outcome.DEPENDS): Notice(" Depends on what the log cannot tell: ", code="depends"),
 }
 
 
@@ -93,21 +95,24 @@ def best_group(view: View, facet: Facet) -> Sentence:
     """Who comes first, and who cannot be told from it, by name."""
     rows = [row for row in ranked(view, facet) if row.place is not None]
     if not rows:
-        return Sentence((Span("No model has an estimate."),))
+        return Sentence((Span(Notice("No model has an estimate.", code="no-estimates")),))
     top, *others = rows
-    by = "" if view.standing(facet, top.estimator).debiased else " on the log as it is"
+    code, by = (
+        ("first", "") if view.standing(facet, top.estimator).debiased else ("first-on-log", " on the log as it is")
+    )
     if any(e.sample for e in view.estimates(facet, top.estimator)):
-        by = " on samples of the log"
+        code, by = "first-on-samples", " on samples of the log"
     if any(map(in_scenarios, view.estimates(facet, top.estimator))):
-        by = " by its average over all scenarios"
+        code, by = "first-on-average", " by its average over all scenarios"
         if any(has_no_value(e.trust) for e in view.estimates(facet, top.estimator)):
             by = " by its average over the scenarios in which all models have a value"
-    spans = [Span(top.model, "name"), Span(f" comes first on {facet.metric}{by}.")]
+    spans = [Span(top.model, "name"), Span(Notice(f" comes first on {facet.metric}{by}.", code=code))]
     same = [row.model for row in others if row.in_best_group and not depends(row.against_best)]
     if not same and not any(depends(row.against_best) for row in others):
-        spans.append(Span(" All others are behind it." if len(others) > 1 else " The other one is behind it."))
+        text = " All others are behind it." if len(others) > 1 else " The other one is behind it."
+        spans.append(Span(Notice(text, code="others-behind")))
     turning = {against: [row.model for row in others if row.against_best == against] for against in TURNING}
-    for lead, names in ((" Cannot be told from it: ", same), *((TURNING[word], turning[word]) for word in TURNING)):
+    for lead, names in ((LIKE_IT, same), *((TURNING[word], turning[word]) for word in TURNING)):
         if names:
             spans += [Span(lead), *_listed(names), Span(".")]
     return Sentence(tuple(spans), "order")

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from unskew.inference.verdict import Outcome
+from unskew.notice import Notice, made_of
 from unskew.report import document as doc
 from unskew.report import numbers
 from unskew.report.leaderboard import depends, ranked
@@ -69,7 +70,7 @@ def result_table(result: Result, about: str = "") -> PaperTable:
     """The table of a result; ``about`` says in the caption what the values are averages of."""
     view = View.of(result)
     if (first := view.headline) is None:
-        return PaperTable("The result holds no estimates.", ("model",), (), (False,))
+        return PaperTable(Notice("The result holds no estimates.", code="no-estimates"), ("model",), (), (False,))
     facets = _columns(view, first)
     orders = {facet: {row.model: row for row in ranked(view, facet)} for facet in facets}
     notes = _Notes()
@@ -79,7 +80,8 @@ def result_table(result: Result, about: str = "") -> PaperTable:
     )
     head = ("model", *(_label(view, facet, facets) for facet in facets))
     marked = "".join(cell.marks for row in rows for cell in row)
-    caption = " ".join(_caption(view, facets, about, marked))
+    said = [*_caption(view, facets, about, marked)]
+    caption = made_of(" ".join(said), *said)
     told = [*((letter, text) for text, letter in notes.letters.items()), *(("!", text) for text in result_notes(view))]
     return PaperTable(caption, head, rows, (False, *(True for _ in facets)), tuple(told))
 
@@ -141,7 +143,7 @@ def _caption(view: View, facets: Sequence[Facet], about: str, marked: str) -> It
     cells = [e for facet in facets for e in view.estimates(facet, view.carrier(facet))]
     level = numbers.share(float(view.result.inputs.get("settings", {}).get("level", 0.95)))
     if not view.debiased:
-        yield f"{NOT_DEBIASED}: scores on the log as it is."
+        yield Notice(f"{NOT_DEBIASED}: scores on the log as it is.", code="not-debiased")
     propensities = unique(e.propensity for e in cells if e.propensity)
     by = f"{' and '.join(carriers)}, target {' and '.join(unique(facet.target for facet in facets))}"
     by += "".join(f", propensity {text}" for text in propensities)
@@ -154,9 +156,10 @@ def _caption(view: View, facets: Sequence[Facet], about: str, marked: str) -> It
         ranged = [f.metric for f in facets if any(map(in_scenarios, view.estimates(f, view.carrier(f))))]
         which = "" if len(ranged) == len(facets) else f" of {' and '.join(ranged)}"
         held = "their intervals" if which else "intervals"
-        yield f"Values{which} are averages over all scenarios of what the log cannot tell, {held} hold in every one."
+        text = f"Values{which} are averages over all scenarios of what the log cannot tell, {held} hold in every one."
+        yield Notice(text, code="averages", averaged=ranged)
     if lower := [facet.metric for facet in facets if view.traits(facet.metric).lower_is_better]:
-        yield f"Of {' and '.join(lower)} lower is better."
+        yield Notice(f"Of {' and '.join(lower)} lower is better.", code="lower-is-better", lower=lower)
     verdicts = [v for facet in facets for v in view.verdicts(facet, view.carrier(facet))]
     yield "Bold: the best value."
     if not verdicts:
@@ -165,11 +168,11 @@ def _caption(view: View, facets: Sequence[Facet], about: str, marked: str) -> It
     together = max(view.comparisons(facet, view.carrier(facet)) for facet in facets)
     corrected = f" (p adjusted for {together} comparisons per metric)" if together > 1 else ""
     if BEHIND in marked:
-        yield f"{BEHIND} behind the best one{given}{corrected}."
+        yield Notice(f"{BEHIND} behind the best one{given}{corrected}.", code="behind", comparisons=together)
     else:
-        yield f"No model is shown to be behind the best one{given}{corrected}."
+        yield Notice(f"No model is shown to be behind the best one{given}{corrected}.", code="none-behind")
     if DEPENDS in marked:
-        yield f"{DEPENDS} whether it is behind depends on what the log cannot tell."
+        yield Notice(f"{DEPENDS} whether it is behind depends on what the log cannot tell.", code="depends")
 
 
 def _assumed(view: View, facets: Sequence[Facet]) -> str:

@@ -6,6 +6,7 @@ from itertools import cycle, islice
 from typing import Any
 
 from unskew.design.plan import PairPlan, Plan
+from unskew.notice import Notice
 from unskew.report import document as doc
 from unskew.report import numbers
 from unskew.report.marks import ESTIMATORS
@@ -54,15 +55,18 @@ def _in_order(plan: Plan) -> list[PairPlan]:
     return sorted(plan.pairs, key=lambda pair: (pair.rows is None, pair.rows or 0))
 
 
-def _headline(plan: Plan) -> str:
+def _headline(plan: Plan) -> Notice:
     needed = [pair.rows for pair in plan.pairs if pair.rows is not None]
     if len(needed) == len(plan.pairs):
-        return f"{_probably(needed)} between {'both' if len(needed) == 1 else 'all models'}"
+        which = f"between {'both' if len(needed) == 1 else 'all models'}"
+        return Notice(f"{_probably(needed)} {which}", code="would-decide-all", answers=max(needed))
     if needed:
-        return f"{_probably(needed)} {len(needed)} of {len(plan.pairs)} pairs of models"
+        text = f"{_probably(needed)} {len(needed)} of {len(plan.pairs)} pairs of models"
+        return Notice(text, code="would-decide-some", answers=max(needed), pairs=len(needed))
     if all(pair.needs in NO_SIZE for pair in plan.pairs):
-        return "Say which difference matters: the log suggests none"
-    return f"No number of answers is expected to find {_lead(plan)} with these users and lists"
+        return Notice("Say which difference matters: the log suggests none", code="no-size")
+    text = f"No number of answers is expected to find {_lead(plan)} with these users and lists"
+    return Notice(text, code="too-few-pairs")
 
 
 def _probably(needed: list[int]) -> str:
