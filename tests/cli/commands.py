@@ -46,6 +46,12 @@ def unskew(*arguments: str | Path, cwd: Path | None = None, env: Mapping[str, st
     return Done(argv, answer["code"], answer["stdout"], answer["stderr"])
 
 
+def code_of(text: str) -> str:
+    """The code of the error in the one panel, from its lower border."""
+    (code,) = re.findall(r"╰─+ ([a-z-]+) ─╯", text)
+    return str(code)
+
+
 def flat(text: str) -> str:
     """The text without the panel's frame and line breaks."""
     return re.sub(r"[\s│]+", " ", text)

@@ -48,6 +48,7 @@ NO_MEMORY = (
     "The memory ran out.\n\nWhat helps: Parquet files rather than CSV, only the columns that are needed, --threads 1, "
     "fewer --replicates, a sample of the users, or a machine (container, ulimit -v) with more memory."
 )
+TITLE = "unskew cannot do this"
 PATIENCE = 2.0  # seconds before progress is shown
 
 
@@ -60,7 +61,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             with file_lines(quiet=bool(kwargs.get("quiet"))):
                 command(*args, **kwargs)
         except UnskewError as error:
-            fail(with_flags(str(error)))
+            fail(with_flags(str(error)), code=error.code)
         except KeyboardInterrupt:
             stopped()
         except BrokenPipeError:
@@ -119,11 +120,11 @@ def _told(error: BaseException) -> str:
     )
 
 
-def fail(message: str, code: int = 2) -> NoReturn:
-    """Show an error and exit with a code."""
-    text = Text(without_controls(message))
-    err.print(Panel(text, title="unskew cannot do this", title_align="left", border_style="red"))
-    sys.exit(code)
+def fail(message: str, status: int = 2, *, code: str = "") -> NoReturn:
+    """Show an error, with its code in the lower border, and exit."""
+    text, below = Text(without_controls(message)), code or None
+    err.print(Panel(text, title=TITLE, title_align="left", subtitle=below, subtitle_align="right", border_style="red"))
+    sys.exit(status)
 
 
 def nobody_reads() -> NoReturn:

@@ -40,7 +40,7 @@ def refusals_undecided(statements: Sequence[str]) -> Iterator[None]:
     except RefusedError as error:
         if not statements:
             raise
-        fail(with_flags(str(error)), Reply.UNDECIDED.exit_code)
+        fail(with_flags(str(error)), Reply.UNDECIDED.exit_code, code=error.code)
 
 
 def show_and_write(result: Shown, statements: Sequence[str], quiet: bool, **paths: Path | None) -> int:
