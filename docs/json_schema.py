@@ -60,6 +60,9 @@ def schema() -> dict[str, Any]:
         "implied_relevance": {"type": ["number", "null"]}, "signs": texts,
     }  # fmt: skip
     told = _object(column) | {"type": ["object", "null"]}
+    notice = _object({"code": text, "text": text, "fields": {"type": "object"}})
+    refused = dict.fromkeys(("metric", "estimator", "target", "reason", "code"), text)
+    cells = {"type": "array", "items": {"type": "object", "properties": refused, "required": list(refused)}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A result of unskew",
@@ -69,8 +72,8 @@ def schema() -> dict[str, Any]:
                 "schema_version": {"const": SCHEMA_VERSION},
                 "headline": _object(headline),
                 **{name: {"type": "array", "items": _record(kind)} for name, kind in RECORDS.items()},
-                "inputs": {"type": "object", "properties": {"propensity_column": told}},
-                "warnings": texts,
+                "inputs": {"type": "object", "properties": {"propensity_column": told, "refused": cells}},
+                "warnings": {"type": "array", "items": notice},
                 "metrics": {"type": "object", "additionalProperties": _record(MetricTraits)},
                 "written": _object(written),
             }

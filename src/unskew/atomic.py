@@ -40,14 +40,15 @@ def folder(path: str | Path) -> Path:
     try:
         new_folder(found)
     except (OSError, ValueError) as error:
-        raise InputError(f"{plain_path(found)}: cannot be made: {_reason(error)}.") from None
+        raise InputError(f"{plain_path(found)}: cannot be made: {_reason(error)}.", code="cannot-write") from None
     return found
 
 
 def cannot_write(path: Path, error: Exception) -> InputError:
     """What is said when the system does not let a file be written."""
     return InputError(
-        f"{plain_path(path)}: cannot be written: {_reason(error)}. Free some room, or give another place."
+        f"{plain_path(path)}: cannot be written: {_reason(error)}. Free some room, or give another place.",
+        code="cannot-write",
     )
 
 
@@ -61,13 +62,14 @@ def target(path: str | Path) -> Path:
     except (OSError, ValueError, RuntimeError) as error:  # a loop of links is a RuntimeError
         raise cannot_write(named, error) from None
     if stat.S_ISDIR(kind):
-        raise InputError(f"{plain_path(named)}: this is a directory. Give a file name.")
+        raise InputError(f"{plain_path(named)}: this is a directory. Give a file name.", code="not-a-file")
     if not stat.S_ISREG(kind):
         raise InputError(
-            f"{plain_path(named)}: cannot be written: this is a device, a pipe or a socket. Give a file name."
+            f"{plain_path(named)}: cannot be written: this is a device, a pipe or a socket. Give a file name.",
+            code="not-a-file",
         )
     if not there:
-        raise InputError(missing_folder(named))
+        raise InputError(missing_folder(named), code="missing-folder")
     return final
 
 

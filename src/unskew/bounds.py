@@ -39,9 +39,10 @@ class Whole:
         except TypeError:
             number = None
         if number is None or number < self.low:
-            raise _refused(what, self.words, f"a whole number of at least {self.low:,}", value)
+            code = "out-of-range" if number is not None else "not-an-integer"
+            raise refused(what, _either(self.words) + f"a whole number of at least {self.low:,}", value, code)
         if number > self.high:
-            raise _refused(what, (), f"at most {_largest(self.high)}", value, self.why)
+            raise refused(what, f"at most {_largest(self.high)}", value, "out-of-range", self.why)
         return number
 
     def __str__(self) -> str:
@@ -66,9 +67,11 @@ class Number:
         number = _float(value)
         if number is None or not (self.low <= number <= self.high and self.above < number < self.below):
             beyond = number is not None and (number > self.high or number < min(self.low, -1.0))
-            raise _refused(what, self.words, self._range, value, self.why if beyond else "")
+            code = "out-of-range" if number is not None else "not-a-number"
+            raise refused(what, str(self), value, code, self.why if beyond else "")
         if self.above == 0.0 and number < SMALLEST:
-            raise _refused(what, (), f"at least {SMALLEST:g}", value, "One over it could not be reckoned with.")
+            why = "One over it could not be reckoned with."
+            raise refused(what, f"at least {SMALLEST:g}", value, "out-of-range", why)
         return number
 
     def __str__(self) -> str:
@@ -98,8 +101,12 @@ def check(part: object, name: str, **bounds: Bound) -> None:
 def word(value: object, words: tuple[str, ...], what: str) -> None:
     """Refuse what is none of these words."""
     if not (isinstance(value, str) and value in words):
-        last = f" or {words[-1]}" if len(words) > 1 else ""
-        raise InputError(f"{what} must be {', '.join(words[:-1] or words)}{last}, not {shown(value)}.")
+        raise refused(what, any_of(words), value, "unknown-name")
+
+
+def any_of(words: tuple[str, ...]) -> str:
+    """Words as a sentence lists them: ``a, b or c``."""
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def shown(value: object) -> str:
@@ -139,8 +146,10 @@ def _float(value: object) -> float | None:
         return inf
 
 
-def _refused(what: str, words: tuple[str, ...], range_: str, value: object, why: str = "") -> InputError:
-    return InputError(f"{what} must be {_either(words)}{range_}, not {shown(value)}.{f' {why}' if why else ''}")
+def refused(what: str, wanted: object, value: object, code: str, why: str = "") -> InputError:
+    """What is said of a value that is not what is wanted; ``what`` ends with the option, behind a colon if any."""
+    text = f"{what} must be {wanted}, not {shown(value)}.{f' {why}' if why else ''}"
+    return InputError(text, code=code, option=what.rpartition(": ")[2])
 
 
 def _either(words: tuple[str, ...]) -> str:

@@ -37,14 +37,17 @@ def alone(path: Path, patience: float = 10.0) -> Iterator[None]:
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
     except OSError as error:
-        raise InputError(f"{plain_path(path)}: this lock cannot be made: {error.strerror}.") from None
+        raise InputError(
+            f"{plain_path(path)}: this lock cannot be made: {error.strerror}.", code="cannot-lock"
+        ) from None
     try:
         end = time.monotonic() + patience
         while not try_lock(handle):
             if time.monotonic() > end:
                 raise InputError(
                     f"{plain_path(path)}: another unskew has held this lock for {patience:g} seconds.\nTry again "
-                    "when it has ended."
+                    "when it has ended.",
+                    code="locked",
                 )
             time.sleep(_TICK)
         yield

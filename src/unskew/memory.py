@@ -37,7 +37,10 @@ def require(size: int, what: str, remedy: str) -> None:
     """Refuse work that needs ``size`` bytes and clearly cannot have them: ``what`` needs it, ``remedy`` would help."""
     free = available()
     if size > free:
-        raise InputError(f"{what} needs about {amount(size)} of memory, and {amount(free)} are available.\n{remedy}")
+        raise InputError(
+            f"{what} needs about {amount(size)} of memory, and {amount(free)} are available.\n{remedy}",
+            code="not-enough-memory",
+        )
 
 
 def amount(size: int) -> str:

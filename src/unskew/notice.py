@@ -7,7 +7,7 @@ is wanted; what is made of it by slices or f-strings is a plain text again, unle
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Self
+from typing import Any, Self
 
 
 class Notice(str):
@@ -32,6 +32,16 @@ class Notice(str):
 
     def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, object]]:
         return (str(self),), {"code": self.code, "also": self.also, **self.fields}
+
+    @classmethod
+    def of(cls, known: Mapping[str, Any]) -> Self:
+        """What ``plain`` has told."""
+        return cls(known["text"], code=known["code"], **known["fields"])
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return {"code": self.code, "text": str(self), "fields": dict(self.fields)}
 
     def saying(self, text: str) -> Self:
         """The same notice in other words: shortened, or with the options of the command line."""

@@ -40,7 +40,10 @@ def try_filling(folder: Path) -> None:
     except (OSError, ValueError, RuntimeError) as error:
         raise cannot_write(folder, error) from None
     if not there.is_dir():
-        raise InputError(f"{plain_path(folder)}: cannot be written: '{plain_path(there)}' is a file. Give a folder.")
+        raise InputError(
+            f"{plain_path(folder)}: cannot be written: '{plain_path(there)}' is a file. Give a folder.",
+            code="cannot-write",
+        )
     _try_folder(there, folder)
 
 
@@ -58,7 +61,8 @@ def try_drawing() -> None:
     if limit != resource.RLIM_INFINITY and limit < ADDRESSES:
         raise InputError(
             f"charts need {ADDRESSES / 1e9:.0f} GB of addresses (not of memory), and 'ulimit -v' allows "
-            f"{limit / 1e9:.1f} GB.\nLeave the page out, or lift the limit: ulimit -v unlimited."
+            f"{limit / 1e9:.1f} GB.\nLeave the page out, or lift the limit: ulimit -v unlimited.",
+            code="not-enough-memory",
         )
 
 
@@ -74,9 +78,14 @@ def refuse_same(outputs: Iterable[tuple[str, Path]], inputs: Iterable[Path]) -> 
     for name, path in outputs:
         identity = _identity(path)
         if identity in read:
-            raise InputError(f"{name}: this is an input of the same command, and would be replaced.")
+            raise InputError(
+                f"{name}: this is an input of the same command, and would be replaced.", code="output-is-input"
+            )
         if identity in seen:
-            raise InputError(f"{name}: this is the same file as {seen[identity]}. Give each output a file of its own.")
+            raise InputError(
+                f"{name}: this is the same file as {seen[identity]}. Give each output a file of its own.",
+                code="repeated-output",
+            )
         seen[identity] = name
 
 
@@ -99,7 +108,8 @@ def refuse_existing(paths: Iterable[Path], force: bool) -> None:
         more = f" (and {len(there) - 1} more)" if len(there) > 1 else ""
         raise InputError(
             f"{plain_path(there[0])}: this file exists{more}, and would be replaced.\nGive another folder, or say "
-            "that it may be replaced: force=True."
+            "that it may be replaced: force=True.",
+            code="output-exists",
         )
 
 

@@ -22,7 +22,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, ClassVar, Generic, Self, TypeVar, cast
 
-from unskew.bounds import Number, Whole, shown
+from unskew.bounds import Number, Whole, any_of, refused
 from unskew.errors import InputError
 from unskew.plain import plain
 from unskew.spec import Spec, arguments, parse, show
@@ -44,10 +44,10 @@ class Words:
         """The word; ``what`` is wrong otherwise."""
         if isinstance(value, str) and value in self.words:
             return str(value)
-        raise InputError(f"{what} must be {self}, not {shown(value)}.")
+        raise refused(what, self, value, "unknown-name")
 
     def __str__(self) -> str:
-        return " or ".join(filter(None, (", ".join(self.words[:-1]), self.words[-1])))
+        return any_of(self.words)
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Flag:
             return bool(value)
         if isinstance(value, str) and value.lower() in ("true", "false"):
             return value.lower() == "true"
-        raise InputError(f"{what} must be {self}, not {shown(value)}.")
+        raise refused(what, self, value, "wrong-type")
 
     def __str__(self) -> str:
         return "true or false"
@@ -74,7 +74,7 @@ class Text:
         """The text; ``what`` is wrong otherwise."""
         if isinstance(value, str):
             return value
-        raise InputError(f"{what} must be a word, not {shown(value)}.")
+        raise refused(what, self, value, "wrong-type")
 
     def __str__(self) -> str:
         return "a word"
@@ -176,7 +176,7 @@ class Part:
         needed = {e.name for e, _ in known if e.default is MISSING and e.default_factory is MISSING}
         if lacking := [rule.kind for e, rule in known if e.name in needed - given.keys()]:
             example = getattr(lacking[0], "example", "") or lacking[0]
-            raise InputError(f"'{cls.name}' needs {lacking[0]}: {cls.name}({example}).")
+            raise InputError(f"'{cls.name}' needs {lacking[0]}: {cls.name}({example}).", code="missing-argument")
         if spec.at is not None and cut is not None:
             given[cut] = spec.at
         taken = {entry.name for entry in fields(cls)}  # type: ignore[arg-type]
@@ -254,13 +254,17 @@ class Family(Generic[T]):
         """Make a class of somebody else's known by its name (a decorator)."""
         name = getattr(part, "name", None)
         if not isinstance(name, str) or not name.isidentifier():
-            raise InputError(f"a {self.kind} needs a name like 'my_{self.kind}': set name = … in {part.__name__}.")
+            raise InputError(
+                f"a {self.kind} needs a name like 'my_{self.kind}': set name = … in {part.__name__}.", code="bad-name"
+            )
         if not issubclass(part, self.base):
             bases = " or ".join(base.__name__ for base in (self.base if isinstance(self.base, tuple) else [self.base]))
-            raise InputError(f"'{name}' is no {self.kind}: {part.__name__} must derive from {bases}.")
+            raise InputError(
+                f"'{name}' is no {self.kind}: {part.__name__} must derive from {bases}.", code="wrong-type"
+            )
         other = self.built_in.get(name) or self._registered.get(name)
         if other is not None and other is not part and _place(other) != _place(part):
-            raise InputError(f"there is already a {self.kind} called '{name}'. Choose another name.")
+            raise InputError(f"there is already a {self.kind} called '{name}'. Choose another name.", code="name-taken")
         self._registered[name] = part
         return part
 
@@ -286,7 +290,12 @@ class Family(Generic[T]):
         names = sorted(self.names())
         near = self._with_cut_off(name) or get_close_matches(name.lower(), names, n=1)
         hint = f" Did you mean '{near[0]}'?" if near else ""
-        raise InputError(f"there is no {self.kind} called '{plain(name)}'.{hint} Known: {', '.join(names)}.")
+        raise InputError(
+            f"there is no {self.kind} called '{plain(name)}'.{hint} Known: {', '.join(names)}.",
+            code="unknown-name",
+            kind=self.kind,
+            near=near,
+        )
 
     def _with_cut_off(self, name: str) -> list[str]:
         """``recall@10``, where somebody wrote recall10 or recall_10."""
@@ -336,5 +345,6 @@ def load_entry_points() -> None:
         except Exception as problem:
             raise InputError(
                 f"the package behind the entry point '{plain(entry.name)}' ({plain(entry.value)}) cannot be loaded: "
-                f"{plain(problem, 200)}.\nMend or uninstall it."
+                f"{plain(problem, 200)}.\nMend or uninstall it.",
+                code="broken-entry-point",
             ) from problem

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from unskew.errors import InputError
+from unskew.notice import Notice
 from unskew.plain import plain, without_controls
 from unskew.spec import find
 
@@ -24,6 +25,7 @@ FORMS = (
     'write "new better than old on recall@10", or "new not worse than old by 2 % on recall@10", with names of models '
     "that are evaluated"
 )
+_TWO_WAYS = Notice("it can be read in two ways", code="ambiguous-requirement")
 _RELATION = re.compile(r"(?:is )?(better|not worse) than ")
 _MARGIN = re.compile(r"by (\d+(?:\.\d*)?|\.\d+)\s*(%|percent|per cent)?\s+")
 
@@ -79,10 +81,12 @@ class Statement:
             for a, b, rest, margin, relative in _readings(words, names)
         ]
         if len(found) != 1:
-            why = "it can be read in two ways" if found else _misread(words, names)
-            raise InputError(f"the requirement '{plain(words)}' cannot be read: {why}.\nPlease {FORMS}.")
+            why = _TWO_WAYS if found else _misread(words, names)
+            raise InputError(f"the requirement '{plain(words)}' cannot be read: {why}.\nPlease {FORMS}.", code=why.code)
         if found[0].a == found[0].b:
-            raise InputError(f"the requirement '{plain(words)}' compares a model with itself. Name two models.")
+            raise InputError(
+                f"the requirement '{plain(words)}' compares a model with itself. Name two models.", code="same-model"
+            )
         return found[0]
 
 
@@ -108,7 +112,11 @@ def _readings(text: str, models: Sequence[str]) -> Iterator[tuple[str, str, str,
 def _size(text: str, margin: float, relative: bool) -> float:
     if margin <= 0.0 or not math.isfinite(margin) or (relative and margin >= 100.0):
         most = " and below 100 %" if relative else ""
-        raise InputError(f"the requirement '{plain(text)}' has a margin of {margin:g}: it should be above 0{most}.")
+        raise InputError(
+            f"the requirement '{plain(text)}' has a margin of {margin:g}: it should be above 0{most}.",
+            code="out-of-range",
+            option="margin",
+        )
     return margin / 100.0 if relative else margin
 
 
@@ -119,21 +127,26 @@ def _metric(
     metric, sign, segment = rest.partition(" in ")
     if sign and segments is not None and segment not in segments:
         known = ", ".join(f"'{plain(name)}'" for name in segments) or "none: by=… makes them"
-        raise InputError(f"the requirement '{plain(text)}' names no segment of the result. There are {known}.")
+        raise InputError(
+            f"the requirement '{plain(text)}' names no segment of the result. There are {known}.",
+            code="unknown-segment",
+        )
     return find("metric", metric.strip(), list(metrics), make), segment if sign else None
 
 
-def _misread(text: str, models: Sequence[str]) -> str:
+def _misread(text: str, models: Sequence[str]) -> Notice:
     there = ", ".join(f"'{plain(name)}'" for name in models)
     if not any(text.startswith(f"{name} ") for name in models):
-        return f"it should begin with the name of a model, one of {there}"
+        return Notice(f"it should begin with the name of a model, one of {there}", code="unknown-model")
     if "not worse than" in text and not _MARGIN.search(text):
-        return "it names no margin, as in 'by 2 %' or 'by 0.01'"
+        return Notice("it names no margin, as in 'by 2 %' or 'by 0.01'", code="missing-margin")
     if " on " not in text:
-        return "it names no metric after 'on'"
+        return Notice("it names no metric after 'on'", code="missing-metric")
     if any(f" better than {name} by " in text for name in models):
-        return "'better' takes no margin: any lead that is shown counts; only 'not worse' has one"
-    return f"behind 'better than' or 'not worse than' a model should follow, one of {there}"
+        why = "'better' takes no margin: any lead that is shown counts; only 'not worse' has one"
+        return Notice(why, code="unexpected-margin")
+    why = f"behind 'better than' or 'not worse than' a model should follow, one of {there}"
+    return Notice(why, code="unknown-model")
 
 
 @dataclass(frozen=True)

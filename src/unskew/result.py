@@ -12,13 +12,14 @@ import polars as pl
 
 from unskew import estimators, metrics
 from unskew.errors import InputError
+from unskew.notice import Notice
 from unskew.outputs import files_in
 from unskew.plain import storable
 from unskew.requirement import Requirement, Requirements
 from unskew.shown import ShownTable
 from unskew.spec import find
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 FIRST = (
     "place", "model", "a", "b", "verdict", "value", "difference", "macro", "macro_low", "macro_high", "low", "high",
 )  # fmt: skip
@@ -56,7 +57,7 @@ class Estimate:
     training log), ``unsupported`` the share of the list's worth on items that the log could never show, ``few_clicks``
     the leave-one-click-out bias of a ratio inside users. ``standing`` and ``promise`` say what may be claimed. Without
     any hit there is no standard error, and ``high`` is a bound. ``trust`` says what should make a reader doubt it,
-    ``assumption`` what it rests on besides the rows, in words that go on after "if".
+    ``assumption`` what it rests on besides the rows, in words that go on after "if"; ``codes`` are those of both.
 
     Where it is an average over samples of the rows, ``sample`` says how they were drawn, ``interactions``, ``hits`` and
     ``ess`` are those of one sample on average, and ``draws_se`` is the part of ``se`` that more samples would take off.
@@ -90,6 +91,7 @@ class Estimate:
     assumption: str = ""
     sample: str = ""
     draws_se: float | None = None
+    codes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ class Verdict:
     ``null`` with a kind. ``None`` means that there is no tipping point.
 
     ``no_margin`` says why ``low`` and ``high`` do not show that the two differ by less than a margin (``require``);
-    empty where they do.
+    empty where they do. ``codes`` are those of what is said in ``trust``, ``assumption`` and ``no_margin``.
     """
 
     metric: str
@@ -141,6 +143,7 @@ class Verdict:
     turns_at: float | None = None
     not_covered: str = ""
     no_margin: str = ""
+    codes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -248,7 +251,7 @@ class Result(ShownTable):
     verdicts_: tuple[Verdict, ...]
     weights: tuple[Weights, ...]
     inputs: Mapping[str, Any]
-    warnings: tuple[str, ...]
+    warnings: tuple[Notice, ...]
     scenarios: tuple[ScenarioTable, ...] = ()
     rows: pl.DataFrame | None = field(default=None, repr=False)
     traits: Mapping[str, MetricTraits] = field(default_factory=dict, repr=False)
@@ -301,7 +304,7 @@ class Result(ShownTable):
             "scenarios": [plain(asdict(s)) for s in self.scenarios],
             "weights": [plain(asdict(w)) for w in self.weights],
             "inputs": plain(dict(self.inputs)),
-            "warnings": plain(self.warnings),
+            "warnings": [plain(warning.plain) for warning in self.warnings],
             "metrics": {name: asdict(traits) for name, traits in self.traits.items()},
             "requirements": [plain(asdict(r)) for r in self.requirements],
         }
@@ -366,7 +369,7 @@ def _files_read(value: Any, key: str = "") -> Iterator[Path]:
 
 def frame_of(rows: Sequence[Any], kind: type) -> pl.DataFrame:
     """Records of one kind as a table, also where there are none."""
-    types = {"str": pl.String, "float": pl.Float64, "int": pl.Int64, "bool": pl.Boolean}
+    types = {"str": pl.String, "float": pl.Float64, "int": pl.Int64, "bool": pl.Boolean, "tuple[str,": pl.String}
     schema = {f.name: types[str(f.type).split(" ")[0]] for f in fields(kind)}
     found = pl.DataFrame([storable_row({name: getattr(row, name) for name in schema}) for row in rows], schema=schema)
     return found.select(first_columns_first(found.columns))
@@ -379,7 +382,7 @@ def first_columns_first(names: Sequence[str]) -> list[str]:
 
 def plain(value: Any) -> Any:
     """Numbers that JSON cannot hold become ``None``, and half characters are shown."""
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {storable(str(key)): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
@@ -389,5 +392,6 @@ def plain(value: Any) -> Any:
 
 
 def storable_row(row: dict[str, Any]) -> dict[str, Any]:
-    """A record whose texts can be stored."""
-    return {name: storable(value) if isinstance(value, str) else value for name, value in row.items()}
+    """A record whose texts can be stored; several codes are one text."""
+    texts = {name: " ".join(value) if isinstance(value, tuple) else value for name, value in row.items()}
+    return {name: storable(value) if isinstance(value, str) else value for name, value in texts.items()}

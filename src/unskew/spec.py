@@ -61,7 +61,9 @@ def show(value: object) -> str:
 def parse(text: str, kind: str = "canonical string") -> Spec:
     """Parse a canonical string; the error names the kind, and points at the first character that does not fit."""
     if not isinstance(text, str):
-        raise InputError(f"{kind}: a canonical string such as 'gs(strata=5)' is expected, not {shown(text)}.")
+        raise InputError(
+            f"{kind}: a canonical string such as 'gs(strata=5)' is expected, not {shown(text)}.", code="wrong-type"
+        )
     return _Reader(text, kind).whole()
 
 
@@ -71,7 +73,7 @@ class _Reader:
     def __init__(self, text: str, kind: str) -> None:
         self._text, self._kind, self._at, self._depth = text, kind, 0, 0
         if len(text) > LONGEST:
-            raise self._error(f"it has {len(text):,} characters, and {LONGEST:,} are the most")
+            raise self._error(f"it has {len(text):,} characters, and {LONGEST:,} are the most", "too-large")
         self._tokens: list[str] = []
         position, stripped = 0, text.strip()
         while position < len(stripped):
@@ -102,7 +104,7 @@ class _Reader:
         name = self._name()
         self._depth += 1
         if self._depth > DEEPEST:
-            raise self._error(f"it is nested deeper than {DEEPEST} levels")
+            raise self._error(f"it is nested deeper than {DEEPEST} levels", "too-deep")
         args, options = self._arguments() if self._skip("(") else ((), {})
         self._depth -= 1
         at = None
@@ -122,7 +124,7 @@ class _Reader:
             if self._tokens[self._at + 1 : self._at + 2] == ["="]:
                 key = self._name()
                 if key in options:
-                    raise self._error(f"'{plain(key)}' is given twice")
+                    raise self._error(f"'{plain(key)}' is given twice", "repeated-argument")
                 self._at += 1
                 options[key] = self._value()
             else:
@@ -167,25 +169,34 @@ class _Reader:
         self._at += 1
         return int(token.lstrip("+-0") or "0") * (-1 if token.startswith("-") else 1)
 
-    def _error(self, problem: str) -> InputError:
-        return InputError(f"cannot read the {self._kind} '{plain(self._text)}': {problem}.")
+    def _error(self, problem: str, code: str = "bad-string") -> InputError:
+        return InputError(f"cannot read the {self._kind} '{plain(self._text)}': {problem}.", code=code)
 
 
 def arguments(spec: Spec, unnamed: Sequence[str], known: Collection[str], cut: bool = False) -> dict[str, Any]:
     """The arguments of a spec by name; ``cut`` says whether it may have a cut-off."""
     if spec.at is not None and not cut:
-        raise InputError(f"cannot read '{plain(spec)}': '{plain(spec.name)}' takes no cut-off '@{spec.at}'.")
+        raise InputError(
+            f"cannot read '{plain(spec)}': '{plain(spec.name)}' takes no cut-off '@{spec.at}'.", code="unknown-cut-off"
+        )
     if len(spec.args) > len(unnamed):
         allowed = f"at most {len(unnamed)}" if unnamed else "no"
-        raise InputError(f"cannot read '{plain(spec)}': '{plain(spec.name)}' takes {allowed} unnamed arguments.")
+        raise InputError(
+            f"cannot read '{plain(spec)}': '{plain(spec.name)}' takes {allowed} unnamed arguments.",
+            code="too-many-arguments",
+        )
     given = dict(zip(unnamed, spec.args, strict=False))
     for key, value in spec.options.items():
         if key in given:
-            raise InputError(f"cannot read '{plain(spec)}': '{plain(key)}' is given twice.")
+            raise InputError(
+                f"cannot read '{plain(spec)}': '{plain(key)}' is given twice.", code="repeated-argument", option=key
+            )
         if key not in known:
             there = ", ".join(known) or "none"
             raise InputError(
-                f"cannot read '{plain(spec)}': '{plain(spec.name)}' has no option '{plain(key)}' (known: {there})."
+                f"cannot read '{plain(spec)}': '{plain(spec.name)}' has no option '{plain(key)}' (known: {there}).",
+                code="unknown-argument",
+                option=key,
             )
         given[key] = value
     return given
@@ -200,7 +211,9 @@ def take(spec: Spec, positional: tuple[str, ...] = (), **kinds: type) -> dict[st
             given[key] = float(value)
         if kind is not object and not isinstance(given[key], kind):
             raise InputError(
-                f"cannot read '{plain(spec)}': '{plain(key)}' must be {_KINDS[kind]}, not '{plain(show(value))}'."
+                f"cannot read '{plain(spec)}': '{plain(key)}' must be {_KINDS[kind]}, not '{plain(show(value))}'.",
+                code="wrong-type",
+                option=key,
             )
     return given
 
@@ -209,7 +222,7 @@ def find(kind: str, asked: str, known: Iterable[str], make: Callable[[str], obje
     """The name that ``asked`` means among those that are there: names are parsed, and ``gs`` finds ``gs(strata=5)``."""
     there = list(dict.fromkeys(known))
     if not isinstance(asked, str):
-        raise InputError(f"a {kind} is named by its canonical string, not by {plain(repr(asked))}.")
+        raise InputError(f"a {kind} is named by its canonical string, not by {plain(repr(asked))}.", code="wrong-type")
     if asked in there:
         return asked
     name = asked.split("(")[0].split("@")[0]
@@ -219,11 +232,17 @@ def find(kind: str, asked: str, known: Iterable[str], make: Callable[[str], obje
     try:
         canonical = str(make(asked)) if asked != name or not alike else asked
     except InputError as problem:
-        raise InputError(f"{problem}\nHere there are: {', '.join(there)}.") from None
+        raise InputError(
+            f"{problem}\nHere there are: {', '.join(there)}.", code=problem.code, **problem.fields
+        ) from None
     if canonical in there:
         return canonical
     choice = ", ".join(alike or there)
-    raise InputError(f"there is no {kind} '{plain(asked)}' of that exact form here; there are: {choice}.")
+    raise InputError(
+        f"there is no {kind} '{plain(asked)}' of that exact form here; there are: {choice}.",
+        code="unknown-name",
+        kind=kind,
+    )
 
 
 _KINDS: Mapping[type, str] = {int: "a whole number", float: "a number", str: "a word"}

@@ -13,6 +13,8 @@ from polars.testing import assert_frame_equal
 from tests.evaluation.shop import SEEN, evaluate, many
 from unskew.atomic import atomic
 from unskew.errors import InputError
+from unskew.notice import codes
+from unskew.result import Result
 
 ESTIMATE_KEYS = {
     "model", "metric", "estimator", "target", "propensity", "value", "se", "low", "high", "ess", "max_weight_share",
@@ -37,7 +39,7 @@ def test_json_holds_everything(tmp_path: Path) -> None:
         "schema_version", "headline", "leaderboard", "estimates", "verdicts", "scenarios", "weights", "inputs",
         "warnings", "metrics", "requirements",
     }  # fmt: skip
-    assert found["schema_version"] == 4
+    assert found["schema_version"] == 5
     assert len(found["estimates"]) == len(result.estimates) and len(found["verdicts"]) == len(result.verdicts_) > 0
     for row, e in zip(found["estimates"], result.estimates, strict=True):
         assert set(row) >= ESTIMATE_KEYS
@@ -48,7 +50,8 @@ def test_json_holds_everything(tmp_path: Path) -> None:
     for row in found["verdicts"]:
         assert set(row) >= VERDICT_KEYS and row["verdict"] in ("better", "worse", "ahead", "behind", "undecided")
     assert found["inputs"]["refused"] and found["inputs"]["settings"]["metrics"] == ["recall@2"]
-    assert found["warnings"] == list(result.warnings)
+    assert found["warnings"] == [warning.plain for warning in result.warnings]
+    assert codes(Result.from_json(tmp_path / "result.json").warnings) == codes(result.warnings) != ()
     assert found["headline"]["title"] in repr(result) and found["headline"]["estimator"] == "ips"
 
 

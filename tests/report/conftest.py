@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from unskew.notice import Notice
 from unskew.result import Result
 
 from .made_up import HOSTILE, INPUTS, NAN, estimate, grid, verdict, weights, withheld
@@ -28,7 +29,7 @@ def two() -> Result:
         ),
         weights=(weights("naive"), weights("snips")),
         inputs=INPUTS,
-        warnings=("12 users got no list from challenger; they count as misses.",),
+        warnings=(Notice("12 users got no list from challenger; they count as misses.", code="users-without-list"),),
     )
 
 
@@ -125,5 +126,5 @@ def hostile() -> Result:
         ),
         weights=(weights("naive"), weights("snips")),
         inputs={"test": {"source": name, "rows": 3, "dropped": {name: 2}}, name: {name: name}},
-        warnings=(name,),
+        warnings=(Notice(name, code="odd"),),
     )

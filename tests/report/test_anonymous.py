@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import unskew
+from unskew.notice import Notice
 from unskew.report import page
 from unskew.report.anonymous import without_ids
 from unskew.report.document import Document, Sentence
@@ -41,7 +42,9 @@ def test_a_page_without_ids(two: Result) -> None:
     named = replace(
         two,
         inputs={"test": {"source": "/home/ann/test.parquet", "rows": 3, "dropped": {}}},
-        warnings=("als: 3 items occur in no log. They look like 'sku-17', those of the logs like '17'.",),
+        warnings=(
+            Notice("als: 3 items occur in no log. They look like 'sku-17', those of the logs like '17'.", code="ids"),
+        ),
     )
     with_ids, without = page(named, written=WRITTEN), page(named, written=WRITTEN, anonymous=True)
     for secret in ("sku-17", "home", "u1.csv"):

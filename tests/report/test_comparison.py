@@ -21,6 +21,7 @@ import unskew as us
 from unskew.errors import RefusedError
 from unskew.evaluation import PropensityComparison
 from unskew.models import MostPopular
+from unskew.notice import Notice
 from unskew.propensity import NO_INPUTS, FitInputs, Popularity
 from unskew.report import notebook, page
 from unskew.result import Result, Verdict
@@ -326,7 +327,7 @@ def test_hostile_names_stay_text(found: PropensityComparison) -> None:
         base,
         estimates=(estimate(HOSTILE, 0.2, propensity="known"), estimate("b", 0.1, propensity="known")),
         verdicts_=(verdict(HOSTILE, "b", 0.1),),
-        warnings=(HOSTILE,),
+        warnings=(Notice(HOSTILE, code="odd"),),
     )
     other = replace(result, verdicts_=(verdict(HOSTILE, "b", -0.1),))
     evil = PropensityComparison({HOSTILE: result, "other": other}, (replace(found.missing[0], reason=HOSTILE),))

@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from tests.report.made_up import grid
+from unskew.notice import Notice
 from unskew.report import headline, notebook, page
 from unskew.report.names import LONGEST_NAME, clean, shown
 from unskew.report.view import View
@@ -38,7 +39,7 @@ def test_any_name_makes_a_page(name: str) -> None:
     """In the role of a model and of a segment, quoted by a warning and used as an input's name."""
     result = grid([name, "other"], ["recall@10"], ["naive", "snips"], segments=[None, name or "s"])
     inputs = {"models": {name: {"source": name, "rows": 3, "dropped": {name: 1}}}, "settings": {}}
-    result = replace(result, warnings=(f"{name}: no lists",), inputs=inputs)
+    result = replace(result, warnings=(Notice(f"{name}: no lists", code="lists"),), inputs=inputs)
     for text in (page(result), notebook(result)):
         text.encode("utf-8")
         assert len(text) < 150_000

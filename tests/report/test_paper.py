@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from unskew.notice import Notice
 from unskew.report import document_of, latex, markdown, page
 from unskew.report.numbers import number
 from unskew.report.paper import PaperCell, PaperTable, document_tables, result_table
@@ -66,7 +67,8 @@ def test_latex_compiles_whatever_names_hold(a: str, b: str) -> None:
     if a == b:
         return
     result = Result(
-        (estimate(a, 0.2), estimate(b, 0.1)), (verdict(a, b, 0.1),), (), INPUTS, (f"{a} is odd: 100 %_",),
+        (estimate(a, 0.2), estimate(b, 0.1)), (verdict(a, b, 0.1),), (), INPUTS,
+        (Notice(f"{a} is odd: 100 %_", code="odd"),),
         traits=traits(["recall@10"]),
     )  # fmt: skip
     check_latex(result.to_latex(), 2)
@@ -125,7 +127,7 @@ def test_answers_are_called_so() -> None:
 
 def test_refused_doubtful_and_not_debiased_numbers_stay_so(naive_only: Result, two: Result) -> None:
     rows = estimate("a", NAN, low=NAN, high=NAN, trust="no value: only 3 answers."), estimate("b", 0.1, trust="weak.")
-    table = result_table(Result(rows, (), (), INPUTS, ("12 users have no list.",)))
+    table = result_table(Result(rows, (), (), INPUTS, (Notice("12 users have no list.", code="no-list"),)))
     assert cells(table)["a"][0] == PaperCell("–", False, "a") and cells(table)["b"][0].marks == "b"
     assert table.notes == (("a", "No value: only 3 answers."), ("b", "Weak."), ("!", "12 users have no list."))
     for text in (naive_only.to_latex(), naive_only.to_markdown()):
@@ -216,8 +218,8 @@ def test_notes_are_for_readers_without_the_files() -> None:
     warned = replace(
         result,
         warnings=(
-            "/home/ann/data/test.parquet: 3 rows were dropped. Give them with share=0.3, or --share 0.3.",
-            "Use train=… instead.",
+            Notice("/home/ann/data/test.parquet: 3 rows were dropped. Give them with share=0.3.", code="rows"),
+            Notice("Use train=… instead.", code="train"),
         ),
     )
     notes = [text for _, text in result_table(warned).notes]

@@ -88,11 +88,11 @@ def test_a_result_comes_back_from_its_json(
     [
         (
             '{"schema_version": 3, "estimates": []}',
-            "has version 3, and this unskew reads version 4. Run the evaluation",
+            "has version 3, and this unskew reads version 5. Run the evaluation",
         ),
-        ('{"schema_version": 5, "estimates": [], "kind": "Result"}', "Install a newer unskew"),
+        ('{"schema_version": 6, "estimates": [], "kind": "Result"}', "Install a newer unskew"),
         ('{"kind": "Audit", "schema_version": 1}', "holds a Audit"),
-        ('{"schema_version": 4, "kind": "Result", "estimates": [{}]}', "looks different"),
+        ('{"schema_version": 5, "kind": "Result", "estimates": [{}]}', "looks different"),
         ("[1]", "no result of unskew"),
         ("{", "this is not JSON"),
     ],

@@ -21,6 +21,8 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
+from unskew.notice import made_of
+
 T = TypeVar("T")
 MESSAGES = {"warnings", "reason", "refused", "text", "unasked", "notes", "findings"}  # fields of records
 FLAGS = {
@@ -87,7 +89,7 @@ def messages_with_flags(value: T, *, message: bool = False) -> T:
     """A result, a comparison or an audit with its messages in the words of the command line."""
     found: Any = value
     if isinstance(value, str):
-        found = with_flags(value) if message else value
+        found = made_of(with_flags(value), value) if message else value
     elif is_dataclass(value) and not isinstance(value, type):
         texts = {field.name: getattr(value, field.name) for field in fields(value)}
         found = replace(value, **messages_with_flags(texts))

@@ -18,6 +18,7 @@ from unskew.judging.answer import answer, estimates_of
 from unskew.judging.measure import error_per_comparison
 from unskew.log import Log
 from unskew.metrics import RankingMetric
+from unskew.notice import Notice
 from unskew.result import MetricTraits, Result
 from unskew.split import Skipped
 
@@ -42,19 +43,19 @@ def answered(
 
 def _refuse(request: Request, folds: Folds) -> None:
     """Cells that were asked for and that some fold cannot support; and where nothing is left."""
-    lines = [f"fold {label}: {' × '.join(cell)}: {reason}" for cell, (label, reason) in _lost(folds).items()]
+    lines = [f"fold {label}: {' × '.join(cell)}: {reason}" for cell, (label, reason, _) in _lost(folds).items()]
     if not folds.plan.cells:
         raise RefusedError("no estimate is supported in every fold:\n" + "\n".join(lines))
     if lines and request.chosen and request.refused == "error":
         raise RefusedError("this log cannot support:\n" + "\n".join(lines) + SKIP)
 
 
-def _lost(folds: Folds) -> dict[tuple[str, str, str], tuple[str, str]]:
-    """Refused cells, by the first fold that refuses each, with the reason."""
-    found: dict[tuple[str, str, str], tuple[str, str]] = {}
+def _lost(folds: Folds) -> dict[tuple[str, str, str], tuple[str, str, str]]:
+    """Refused cells, by the first fold that refuses each, with the reason and its code."""
+    found: dict[tuple[str, str, str], tuple[str, str, str]] = {}
     for fold in folds.sums:
         for r in fold.told["refused"]:
-            found.setdefault((r["metric"], r["estimator"], r["target"]), (fold.label, r["reason"]))
+            found.setdefault((r["metric"], r["estimator"], r["target"]), (fold.label, r["reason"], r["code"]))
     return found
 
 
@@ -144,15 +145,21 @@ def _account(
             "columns": dict(request.columns.given),
         },
         "refused": [
-            {"metric": cell[0], "estimator": cell[1], "target": cell[2], "reason": f"fold {label}: {reason}"}
-            for cell, (label, reason) in _lost(folds).items()
+            {
+                "metric": cell[0],
+                "estimator": cell[1],
+                "target": cell[2],
+                "reason": f"fold {label}: {reason}",
+                "code": code,
+            }
+            for cell, (label, reason, code) in _lost(folds).items()
         ],
     }
 
 
-def _warnings(folds: Folds, lost: int) -> tuple[str, ...]:
+def _warnings(folds: Folds, lost: int) -> tuple[Notice, ...]:
     """What is said of folds, each sentence once, whatever its numbers, with how many folds it is said of."""
-    said: dict[str, list[tuple[str, str]]] = {}
+    said: dict[str, list[tuple[str, Notice]]] = {}
     for fold in folds.sums:
         for text in fold.told["warnings"]:
             said.setdefault(_NUMBER.sub("0", text), []).append((fold.label, text))
@@ -163,7 +170,8 @@ def _warnings(folds: Folds, lost: int) -> tuple[str, ...]:
             found.append(text)
         else:
             which = f"In {len(texts)} of {len(folds.sums)} folds" if len(texts) > 1 else "In one fold"
-            found.append(f"{which} ({label}): {text}")
+            found.append(text.saying(f"{which} ({label}): {text}"))
     if lost:
-        found.append(f"Up to {lost:,} bootstrap replicates had an empty divisor in some fold, and were dropped.")
+        text = f"Up to {lost:,} bootstrap replicates had an empty divisor in some fold, and were dropped."
+        found.append(Notice(text, code="lost-replicates", replicates=lost))
     return tuple(found)

@@ -28,7 +28,7 @@ from unskew.parts import Part, options_of
 from unskew.plain import plain
 from unskew.split import Split
 
-FORMAT = 5  # of what is kept of a fold, and of how it is computed
+FORMAT = 6  # of what is kept of a fold, and of how it is computed
 VERSION = f"{__version__} folds {FORMAT}"
 
 

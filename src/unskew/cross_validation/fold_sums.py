@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from unskew.kernels.arrays import Floats, Ints64
+from unskew.notice import Notice
 
 
 class Key(NamedTuple):
@@ -92,13 +93,15 @@ class FoldSums:
         found = {field.name: getattr(self, field.name) for field in fields(self)}
         arrays = {name: value for name, value in found.items() if isinstance(value, np.ndarray)}
         values = {name: value for name, value in found.items() if name not in arrays}
+        values["told"] = {name: _kept(value) for name, value in self.told.items()}
         read: dict[str, Any] = json.loads(json.dumps(values, sort_keys=True))
         return read | arrays
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> Self:
         """What was kept."""
-        return cls(**{field.name: record[field.name] for field in fields(cls)})
+        told = {name: _as_told(value) for name, value in record["told"].items()}
+        return cls(**{field.name: record[field.name] for field in fields(cls)} | {"told": told})
 
     def located(self, users: Ints64, items: Ints64) -> Self:
         """The same by codes of the whole log, which are given for those of the fold."""
@@ -116,3 +119,17 @@ class FoldSums:
     def columns_of(self, key: Key) -> Floats:
         """The columns of a cell, (users with a row, columns)."""
         return np.asarray(self.x[:, self.columns[self.place(key)]])
+
+
+def _kept(told: Any) -> Any:
+    """Notices as plain values, and anything else as it is."""
+    if isinstance(told, list):
+        return [_kept(each) for each in told]
+    return told.__getnewargs_ex__() if isinstance(told, Notice) else told
+
+
+def _as_told(kept: Any) -> Any:
+    """What was kept as it was told."""
+    if isinstance(kept, list) and len(kept) == 2 and isinstance(kept[1], dict) and "also" in kept[1]:
+        return Notice(*kept[0], **kept[1])
+    return [_as_told(each) for each in kept] if isinstance(kept, list) else kept

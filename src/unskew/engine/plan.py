@@ -16,6 +16,7 @@ from unskew.estimators.validity import Evidence, refused_cell
 from unskew.inference.ratio_form import RatioForm
 from unskew.kernels.arrays import Ints64
 from unskew.metrics import Metric
+from unskew.notice import codes
 
 Kept = tuple[Estimator, Target, tuple[Metric, ...]]
 
@@ -29,6 +30,7 @@ class Refusal:
     target: str
     reason: str
     instead: tuple[dict[str, Any], ...] = ()
+    code: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +106,14 @@ def sift(
             cells = {metric: refused_cell(metric, estimator, target, evidence) for metric in asked}
             good = tuple(metric for metric, cell in cells.items() if cell is None)
             refused += [
-                Refusal(str(metric), str(estimator), target, cell.reason, tuple(way.plain for way in cell.instead))
+                Refusal(
+                    str(metric),
+                    str(estimator),
+                    target,
+                    cell.reason,
+                    tuple(way.plain for way in cell.instead),
+                    "".join(codes([cell.reason])[:1]),
+                )
                 for metric, cell in cells.items()
                 if cell is not None
             ]

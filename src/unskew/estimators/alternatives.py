@@ -22,6 +22,7 @@ from unskew.estimators.snips import SNIPS
 from unskew.estimators.target import Target
 from unskew.log import Feedback
 from unskew.metrics import CG, DCG, MAE, Metric, RatingMetric, Recall
+from unskew.notice import made_of
 
 if TYPE_CHECKING:
     from unskew.estimators.validity import Evidence
@@ -192,7 +193,7 @@ def refused(why: str, asked: Alternative, evidence: Evidence, rule: Rule, *, by_
     if not ways:
         every = [way for way, _ in _cells(asked, evidence, other_metrics=True)]
         ways = _with_additions(every, evidence, rule, most=MOST_ADDITIONS)[:1]
-    return Refused(f"{why} {_advice(asked, ways, evidence)}", ways)
+    return Refused(made_of(f"{why} {_advice(asked, ways, evidence)}", why), ways)
 
 
 def _debiases(way: Alternative) -> bool:

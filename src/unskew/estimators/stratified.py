@@ -173,6 +173,5 @@ def read_shares(path: str) -> dict[str, float]:
     table = table_of_file(path, ("stratum", "share"), ())
     table.refuse_nulls("stratum")
     share = numbers(table, "share")
-    stratum = table.frame["stratum"].cast(pl.String)
-    table.refuse("stratum", ~stratum.is_first_distinct(), must="must name each stratum once", reason="repeated stratum")
-    return dict(zip(stratum.to_list(), share.to_list(), strict=True))
+    table.refuse_repeats("stratum")
+    return dict(zip(table.frame["stratum"].cast(pl.String).to_list(), share.to_list(), strict=True))

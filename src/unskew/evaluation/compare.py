@@ -64,10 +64,11 @@ def compare_propensities(
             lost[name] = error
     if not results:
         raise _together(lost)
-    missing = [Missing(name, None, None, None, str(error)) for name, error in lost.items()]
+    missing = [Missing(name, None, None, None, str(error), error.code) for name, error in lost.items()]
     for name, result in results.items():
         missing += [
-            Missing(name, r["metric"], r["estimator"], r["target"], r["reason"]) for r in result.inputs["refused"]
+            Missing(name, r["metric"], r["estimator"], r["target"], r["reason"], r["code"])
+            for r in result.inputs["refused"]
         ]
     if refused == "error" and request.chosen:
         _refuse_everywhere(missing, len(results))

@@ -82,6 +82,7 @@ class Missing:
     estimator: str | None
     target: str | None
     reason: str
+    code: str = ""
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from unskew.log.lists import RANKED
 from unskew.log.match import differing
 from unskew.log.said import say_columns
 from unskew.log.user_parts import UserParts, refuse_padded
+from unskew.notice import Notice
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -84,7 +85,7 @@ class Found:
     rows: int = 0
     kept: int = 0
     dropped: Mapping[str, int] | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Notice, ...] = ()
     said: tuple[Feedback | None, pl.DataType | None, pl.Schema] | None = None
     extremes: Mapping[str, Extremes] = field(default_factory=dict)
     items: pl.Series | None = None

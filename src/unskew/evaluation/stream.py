@@ -50,6 +50,7 @@ from unskew.log.log import WEIGHT
 from unskew.log.match import differing
 from unskew.log.paths import is_path, shown
 from unskew.log.user_parts import UserParts, refuse_padded
+from unskew.notice import Notice
 from unskew.threads import ahead
 
 
@@ -146,7 +147,7 @@ class Scanned:
 
     source: Source
     dropped: dict[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Notice, ...] = ()
     feedback: Feedback | None = None
     clock: pl.DataType | None = None
     schema: pl.Schema | None = None

@@ -22,7 +22,9 @@ def repeated_pairs(facts: Facts) -> Iterator[str]:
     """Pairs that a log holds several times and that were kept once without anybody asking for it."""
     for log in (facts.inputs.test, facts.inputs.train):
         if log is not None:
-            yield from (f"{log.account.source}: {note}." for note in log.account.notes if REPEATED in note)
+            yield from (
+                note.saying(f"{log.account.source}: {note}.") for note in log.account.notes if note.code == REPEATED
+            )
     account = facts.aligned.account
     for each in (account["test"], account["train"]):
         again = 0 if each is None else each["dropped"].get(DUPLICATE, 0)
@@ -34,7 +36,9 @@ def unused_amounts(facts: Facts) -> Iterator[str]:
     """Columns that may say what a row was worth, while every row counts as a positive, or where it was shown."""
     for log in (facts.inputs.test, facts.inputs.train):
         if log is not None:
-            yield from (f"{log.account.source}: {note}." for note in log.account.notes if NOT_USED in note)
+            yield from (
+                note.saying(f"{log.account.source}: {note}.") for note in log.account.notes if note.code == NOT_USED
+            )
 
 
 def sampled_rows(facts: Facts) -> Iterator[str]:

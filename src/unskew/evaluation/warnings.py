@@ -15,6 +15,7 @@ from unskew.evaluation import warn_inputs as inputs
 from unskew.evaluation import warn_models as models
 from unskew.evaluation import warn_places as places
 from unskew.evaluation.facts import Facts
+from unskew.notice import Notice
 
 RULES: tuple[Callable[[Facts], Iterator[str]], ...] = (
     column.corrects_nothing, places.looked_at_alike,
@@ -36,6 +37,11 @@ RULES: tuple[Callable[[Facts], Iterator[str]], ...] = (
 )  # fmt: skip
 
 
-def warnings(facts: Facts) -> tuple[str, ...]:
+def warnings(facts: Facts) -> tuple[Notice, ...]:
     """All that there is to say, each sentence once, in this order."""
-    return tuple(dict.fromkeys(text for rule in RULES for text in rule(facts)))
+    said = (
+        text if isinstance(text, Notice) else Notice(text, code=rule.__name__.replace("_", "-"))
+        for rule in RULES
+        for text in rule(facts)
+    )
+    return tuple(dict.fromkeys(said))

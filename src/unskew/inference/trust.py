@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from unskew.notice import made_of
+
 DOUBT = "Little trust: "
 NO_VALUE = "no value"
 MIN_ESS = 30.0
@@ -14,7 +16,7 @@ MAX_GAP = 0.1
 
 def withheld(reasons: Sequence[str]) -> str:
     """Why there is no verdict; empty where nothing but chance stands in the way."""
-    return f"Undecided because {reasons[0]}." if reasons else ""
+    return made_of(f"Undecided because {reasons[0]}.", reasons[0]) if reasons else ""
 
 
 def doubts(
@@ -45,17 +47,17 @@ def doubts(
         found.append(f"one interaction carries {max_weight_share:.0%} of a value")
     if support_gap is not None and support_gap > MAX_GAP:
         found.append(f"{support_gap:.0%} of the held-out interactions are on items that training never showed")
-    return f"{DOUBT}{'; '.join(found[:2])}." if found else ""
+    return made_of(f"{DOUBT}{'; '.join(found[:2])}.", *found[:2]) if found else ""
 
 
 def doubt(note: str) -> str:
     """The sentence of a verdict that names nobody, and that there is a reason to doubt all the same."""
-    return f"{DOUBT}{note}." if note else ""
+    return made_of(f"{DOUBT}{note}.", note) if note else ""
 
 
 def no_value(reason: str) -> str:
     """The sentence of an estimate whose value is refused; empty where there is one."""
-    return f"{NO_VALUE}: {reason}." if reason else ""
+    return made_of(f"{NO_VALUE}: {reason}.", reason) if reason else ""
 
 
 def has_no_value(trust: str) -> bool:

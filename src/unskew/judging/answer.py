@@ -35,6 +35,7 @@ from unskew.judging.scenarios import (
 from unskew.judging.tipping_points import TippingPoint, tipping_points
 from unskew.judging.value_intervals import ENOUGH_HITS, covering, refused_value, value_doubt, value_interval
 from unskew.metrics import RankingMetric
+from unskew.notice import codes, made_of
 from unskew.result import Estimate, ScenarioTable, Verdict, Weights
 
 
@@ -270,11 +271,15 @@ def _rows(
     unsupported = measured.unsupported.get(asked)
     ranked = isinstance(asked, RankingMetric)
     wrong = setting.contradiction(run)
-    doubt = f"{wrong}." if wrong else ""
+    doubt = made_of(f"{wrong}.", wrong) if wrong else ""
     rows = []
     for j, (model, (value, interval, refused, _)) in enumerate(zip(setting.models, found, strict=True)):
         ess = tally.ess if carried is None else carried.ess(metric, j)
         largest = tally.max_weight_share if carried is None else carried.max_weight_share(metric, j)
+        trust, condition = (
+            no_value(refused) or doubt or _note_on(measured, cell, j, value),
+            rests_on(measured, run, metric, j),
+        )
         rows.append(
             Estimate(
                 model=model,
@@ -298,10 +303,11 @@ def _rows(
                 interactions=rows_seen if (run.target.sums or run.target is Target.PER_PAIR) else tally.pairs,
                 standing=standing(run, metric),
                 promise=promise(measured, run, metric),
-                trust=no_value(refused) or doubt or _note_on(measured, cell, j, value),
-                assumption=rests_on(measured, run, metric, j),
+                trust=trust,
+                assumption=condition,
                 sample=setting.sample,
                 draws_se=None if drawing is None else float(drawing[j]),
+                codes=codes((trust, condition)),
             )
         )
     return rows
@@ -336,6 +342,7 @@ def _verdict(
     p = compared.p(a, b)
     adjusted = min(1.0, p * alpha / compared.tail)
     kind = "odds" if uses_propensity(run) and not measured.engine.relative else "ratio"
+    trust, condition = _trust(measured, compared, a, b, judged, word), rests_on(measured, run, cell.metric, a, b)
     return Verdict(
         metric=str(run.metrics[cell.metric]),
         estimator=str(run.estimator),
@@ -350,7 +357,7 @@ def _verdict(
         p=p,
         p_adjusted=1.0 if adjusted < alpha and not judged.decided else adjusted,  # a check stood in the way
         verdict=word,
-        assumption=rests_on(measured, run, cell.metric, a, b),
+        assumption=condition,
         tipping=None if gamma is None else gamma.value,
         tipping_low=None if gamma is None else gamma.low,
         tipping_kind=None if gamma is None else kind,
@@ -359,8 +366,9 @@ def _verdict(
         ess=compared.ess(a, b),
         few_clicks=compared.bias(a, b),
         standing=cell_standing,
-        trust=_trust(measured, compared, a, b, judged, word),
+        trust=trust,
         no_margin=judged.no_margin,
+        codes=codes((trust, condition, judged.no_margin)),
     )
 
 
@@ -373,13 +381,13 @@ def _trust(measured: Measured, compared: CellComparisons, a: int, b: int, judged
     lists = list_note(measured, run.metrics[cell.metric], a, b)
     if not word.decided:
         return withheld(judged.reasons) or doubt(lists)
-    carried = measured.sums.carried[cell.run]
+    carried, notes = measured.sums.carried[cell.run], [note for note in (lists, _note(compared, a, b)) if note]
     return doubts(
         users=compared.moments.active,
         ess=compared.ess(a, b) if run.traits.uses_seen_pairs else None,
         max_weight_share=max(carried.max_weight_share(cell.metric, j) for j in (a, b)),
         support_gap=setting.support_gap if weighted(run) else None,
-        note="; ".join(filter(None, (lists, _note(compared, a, b)))),
+        note=made_of("; ".join(notes), *notes),
     )
 
 

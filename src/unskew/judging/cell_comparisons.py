@@ -146,7 +146,7 @@ class CellComparisons:
         a verdict. A winner that a stronger estimate confirms is still no evidence of size where this one is biased.
         """
         if math.isnan(found.low):
-            return f"{found.reasons[0]}" if found.reasons else "there is no interval"
+            return found.reasons[0] if found.reasons else "there is no interval"
         if self.weak_total:
             return "only the direction of the difference can be told, not its size"
         names = self.measured.setting.models

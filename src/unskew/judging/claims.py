@@ -8,9 +8,13 @@ from unskew.engine.estimator_run import EstimatorRun
 from unskew.estimators import Need, Standing
 from unskew.judging.measure import Measured, by_counts, uses_propensity, weighted
 from unskew.metrics import RankingMetric, Shape
+from unskew.notice import Notice, made_of
 from unskew.plain import plain
 
-LOOKED_AT_ALIKE = "people look at all places alike"
+LOOKED_AT_ALIKE = Notice("people look at all places alike", code="places-looked-at-alike")
+SEEN_ALIKE = Notice("every relevant pair was equally likely to be seen", code="seen-alike")
+MODEL_RIGHT = Notice("the outcome model is right", code="outcome-model-right")
+TRADED = Notice("the bias that it takes on purpose favours neither", code="bias-favours-neither")
 
 
 def standing(run: EstimatorRun, metric: int) -> Standing:
@@ -57,8 +61,9 @@ def rests_on(measured: Measured, run: EstimatorRun, metric: int, *models: int) -
     setting = measured.setting
     told = setting.answers_assumption
     if new := _new_lists(measured, run, metric, models):
-        told += f", and the lists of {' and '.join(new)} were made without these answers"
-    return f"{told}, for these users and no others" if setting.fixed_users else told
+        newer = Notice(f"the lists of {' and '.join(new)} were made without these answers", code="lists-before-answers")
+        told = made_of(f"{told}, and {newer}", told, newer)
+    return made_of(f"{told}, for these users and no others", told) if setting.fixed_users else told
 
 
 def _new_lists(measured: Measured, run: EstimatorRun, metric: int, models: tuple[int, ...]) -> list[str]:
@@ -71,26 +76,25 @@ def with_split(assumed: str, measured: Measured, run: EstimatorRun) -> str:
     """An assumption with what it takes for granted of the split, where weights are known up to a factor only."""
     relative = by_counts(run) or (uses_propensity(run) and measured.engine.relative)
     told = measured.setting.split if relative and assumed else ""
-    return f"{assumed}, and {told}" if told else assumed
+    return made_of(f"{assumed}, and {told}", assumed, told) if told else assumed
 
 
 def with_places(assumed: str, measured: Measured) -> str:
     """An assumption with what it takes for granted of places on the page, where items were shown at several."""
     if not measured.setting.places:
         return assumed
-    return f"{assumed}, and {LOOKED_AT_ALIKE}" if assumed else LOOKED_AT_ALIKE
+    return made_of(f"{assumed}, and {LOOKED_AT_ALIKE}", assumed, LOOKED_AT_ALIKE) if assumed else LOOKED_AT_ALIKE
 
 
 def _assumption(measured: Measured, run: EstimatorRun, cell_standing: Standing) -> str:
     """What a verdict rests on besides the rows, in words that go on after "if"."""
     assumed = with_split(run.estimator.assumption or measured.setting.assumption, measured, run)
     if not cell_standing.debiased:
-        return measured.setting.sample_assumption or "every relevant pair was equally likely to be seen"
+        return measured.setting.sample_assumption or SEEN_ALIKE
     if cell_standing is Standing.MODEL:
-        return "the outcome model is right"
+        return MODEL_RIGHT
     if cell_standing is Standing.BIASED:
-        traded = "the bias that it takes on purpose favours neither"
-        return f"{assumed}, and {traded}" if assumed and weighted(run) else traded
+        return made_of(f"{assumed}, and {TRADED}", assumed, TRADED) if assumed and weighted(run) else TRADED
     if Need.OUTCOME in run.estimator.needs(run.target) and assumed:
-        return f"the outcome model is right, or {assumed}"
+        return made_of(f"{MODEL_RIGHT}, or {assumed}", MODEL_RIGHT, assumed)
     return assumed

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from unskew.judging.measure import Measured
 from unskew.metrics import Metric, RankingMetric
+from unskew.notice import made_of
 from unskew.plain import plain
 
 MISSING = 0.005  # the share of users without a list from which on it is said
@@ -47,4 +48,4 @@ def list_note(measured: Measured, metric: Metric, a: int, b: int) -> str:
             f"{measured.setting.new_users[new[0]]:.0%} of the interactions are of users without a training row, for "
             f"whom what {' and '.join(names[j] for j in new)} {'lists' if len(new) == 1 else 'list'} is arbitrary"
         )
-    return ", and ".join(notes)
+    return made_of(", and ".join(notes), *notes)

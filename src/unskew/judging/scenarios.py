@@ -25,6 +25,7 @@ from unskew.inference.turning import Difference, Stretch, hull, stretches, whole
 from unskew.inference.verdict import Judgement, Outcome, outcome
 from unskew.judging.cell_comparisons import CellComparisons
 from unskew.judging.path_range import PathRange
+from unskew.notice import codes, made_of
 from unskew.result import Estimate, ScenarioDifferences, ScenarioTable, ScenarioValues, Verdict
 
 Pair = tuple[int, int]
@@ -37,7 +38,8 @@ def narrowed(cells: ScenarioCells, left: PathRange | None) -> ScenarioCells:
         return cells
     scenarios = cells.scenarios
     kept = [n for n, point in enumerate(scenarios.points) if left.keeps(point.at[0])]
-    told = f"{scenarios.assumption}, of which answers leave {100 * left.low:.0f} to {100 * left.high:.0f} % to exposure"
+    shares = f"of which answers leave {100 * left.low:.0f} to {100 * left.high:.0f} % to exposure"
+    told = made_of(f"{scenarios.assumption}, {shares}", scenarios.assumption)
     points = tuple(scenarios.points[n] for n in kept)
     return replace(
         cells,
@@ -58,6 +60,7 @@ def scenario_estimates(cells: ScenarioCells, rows: Sequence[Sequence[Estimate]])
     for several in zip(*rows, strict=True):
         known = [e for e in several if not math.isnan(e.value)] or several[:1]
         low, high = hull([Interval(e.se, e.low, e.high) for e in known])
+        trust = _refused(cells, several, common) or next((e.trust for e in reversed(several) if e.trust), "")
         found.append(
             replace(
                 several[0],
@@ -71,8 +74,9 @@ def scenario_estimates(cells: ScenarioCells, rows: Sequence[Sequence[Estimate]])
                 max_weight_share=max(e.max_weight_share for e in several),
                 standing=cells.estimator.standing(cells.target),
                 promise=cells.estimator.promise(cells.target),
-                trust=_refused(cells, several, common) or next((e.trust for e in reversed(several) if e.trust), ""),
+                trust=trust,
                 assumption=cells.scenarios.assumption,
+                codes=codes((trust, cells.scenarios.assumption)),
             )
         )
     return found
@@ -84,10 +88,10 @@ def _refused(cells: ScenarioCells, several: Sequence[Estimate], common: Sequence
     if len(gone) == len(several):
         return several[0].trust
     if gone:
-        said = several[gone[0]].trust.replace(NO_VALUE, f"{NO_VALUE} for {_at(cells, gone)}", 1)
-        return (
-            f"{said} Its range is that of the other scenarios, the average of those in which all models have a value."
-        )
+        first = several[gone[0]].trust
+        said = first.replace(NO_VALUE, f"{NO_VALUE} for {_at(cells, gone)}", 1)
+        rest = "Its range is that of the other scenarios, the average of those in which all models have a value."
+        return made_of(f"{said} {rest}", first)
     lacking = [n for n in range(len(several)) if n not in common]
     return f"its average leaves out {_at(cells, lacking)}: not all models have a value there." if lacking else ""
 
@@ -132,6 +136,7 @@ def scenario_verdict(
     low, high = hull([Interval(math.nan, judgement.low, judgement.high) for judgement in judged])
     reasons = sorted({v.trust: None for v in rows if v.trust}, key=is_doubt)  # why nothing is decided comes first
     trust = lists if word is Outcome.DEPENDS else next(iter(reasons), "")
+    no_margin = next((v.no_margin for v in rows if v.no_margin), "")
     lows = [v.tipping if v.tipping_low is None else v.tipping_low for v in rows]
     tips = sign != 0 and all(v.tipping is not None for v in rows)
     needed = [v.users_needed for v in rows]
@@ -159,7 +164,8 @@ def scenario_verdict(
         turns=turns,
         turns_at=turns_at,
         not_covered=cells.scenarios.not_covered if word is not Outcome.UNDECIDED else "",
-        no_margin=next((v.no_margin for v in rows if v.no_margin), ""),
+        no_margin=no_margin,
+        codes=codes((trust, cells.scenarios.assumption, no_margin)),
     )
 
 

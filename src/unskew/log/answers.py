@@ -95,7 +95,9 @@ def _refuse_words(table: Table) -> None:
         row = int(words.arg_true()[0])
         raise InputError(
             f"{table.source}: column 'value' must hold numbers; {table.place(row)} has {show(column[row])}.\nWrite 1 "
-            "for a relevant pair and 0 for another one, and leave it empty where nobody answered."
+            "for a relevant pair and 0 for another one, and leave it empty where nobody answered.",
+            code="not-a-number",
+            column="value",
         )
 
 
@@ -108,7 +110,9 @@ def _lacking(source: str, name: str, role: str) -> InputError:
     }[name]
     key = f"{role}:{name}" if role else name  # other inputs may have no such column
     return InputError(
-        f"{source}: answers need a column '{name}', {why}.\nAdd it, or map it with columns={{'{key}': 'NAME'}}."
+        f"{source}: answers need a column '{name}', {why}.\nAdd it, or map it with columns={{'{key}': 'NAME'}}.",
+        code="missing-column",
+        column=name,
     )
 
 
@@ -130,7 +134,10 @@ def _explained(log: Log) -> Log:
     """Kept columns come back as texts: the mark is a truth value."""
     marks = log.columns[UNANSWERED].cast(pl.String) == "true"
     if marks.all():
-        raise InputError(f"{log.account.source}: none of {len(log):,} questions was answered: every value is empty.")
+        raise InputError(
+            f"{log.account.source}: none of {len(log):,} questions was answered: every value is empty.",
+            code="no-answers",
+        )
     return replace(log, columns={UNANSWERED: marks})
 
 
@@ -145,5 +152,7 @@ def _refuse_graded(log: Log) -> None:
         raise InputError(
             f"{log.account.source}: column 'value' must be 0 or 1 where the log holds positives only; user '{who}' and "
             f"item '{what}' have {value[row]:g}.\nWrite 1 for a relevant pair, 0 for another one, and leave unanswered "
-            "ones empty; graded answers go with a log of values and relevant='>=4'."
+            "ones empty; graded answers go with a log of values and relevant='>=4'.",
+            code="bad-value",
+            column="value",
         )

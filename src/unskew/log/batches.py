@@ -22,6 +22,7 @@ from unskew.log.log import Duplicates, Feedback
 from unskew.log.match import match_columns
 from unskew.log.population import check_people
 from unskew.log.table import Table
+from unskew.notice import Notice
 
 
 class Kind(StrEnum):
@@ -42,7 +43,7 @@ class Checked(NamedTuple):
 
     frame: pl.DataFrame
     dropped: Mapping[str, int]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Notice, ...] = ()
     feedback: Feedback | None = None
     clock: pl.DataType | None = None
 
@@ -133,7 +134,9 @@ def _typed(name: str, column: pl.Series, types: Mapping[str, pl.DataType], file:
         if found.dtype != types[name] and types[name] == pl.Int64():
             raise InputError(
                 f"{file}: column '{name}' holds numbers that 64 bits do not hold.\nWrite such ids as text, alike in "
-                "all files."
+                "all files.",
+                code="out-of-range",
+                column=name,
             )
         return found.cast(types[name])
     return column

@@ -61,7 +61,10 @@ class ColumnMap:
         asked: Mapping[str, tuple[str, ...]],
     ) -> None:
         if columns is not None and not isinstance(columns, Mapping):
-            raise InputError(f"columns must map our names to yours, {{'user': 'customer_id'}}, not {shown(columns)}.")
+            raise InputError(
+                f"columns must map our names to yours, {{'user': 'customer_id'}}, not {shown(columns)}.",
+                code="wrong-type",
+            )
         self.given = {str(key): as_text(key, value) for key, value in (columns or {}).items()}
         self._general: dict[str, str] = {}
         self._special: dict[str, dict[str, str]] = {}
@@ -73,17 +76,21 @@ class ColumnMap:
             if ours not in known:
                 raise InputError(
                     f"columns: '{plain(ours)}' is none of our columns ({', '.join(known)}). Write our name first "
-                    "and yours behind it: columns={'user': 'customer_id'}."
+                    "and yours behind it: columns={'user': 'customer_id'}.",
+                    code="unknown-column",
+                    column=ours,
                 )
             if not sign:
                 self._general[ours] = theirs
                 continue
             if roles is not None and SAME.get(role, role) not in {SAME.get(each, each) for each in roles}:
-                raise InputError(_no_input(role, ours, roles))
+                raise InputError(_no_input(role, ours, roles), code="unknown-input", input=role)
             usual = SAME.get(role, role)
             if ours not in (names := asked.get(usual, asked[MODELS])):
                 raise InputError(
-                    f"columns: '{plain(key)}': of this input only these columns are read: {', '.join(names)}."
+                    f"columns: '{plain(key)}': of this input only these columns are read: {', '.join(names)}.",
+                    code="unread-column",
+                    column=key,
                 )
             self._special.setdefault(usual, {})[ours] = theirs
 
@@ -134,7 +141,11 @@ def as_text(key: Any, value: Any) -> str:
         return value or ""
     if isinstance(value, int) and not isinstance(value, bool) and value > 0:
         return str(value)
-    raise InputError(f"columns: '{plain(key)}' must be mapped to the name of a column, not {shown(value)}.")
+    raise InputError(
+        f"columns: '{plain(key)}' must be mapped to the name of a column, not {shown(value)}.",
+        code="wrong-type",
+        column=key,
+    )
 
 
 def _no_input(role: str, ours: str, roles: list[str]) -> str:

@@ -51,13 +51,14 @@ def check_ids(table: Table, name: str) -> None:
     levels = column.dtype.categories if isinstance(column.dtype, pl.Enum) else None
     if column.dtype in (pl.String, pl.Categorical) or (levels is not None and (levels == "").any()):
         empty = (column == "").fill_null(False)  # how exports write a null where they quote all
-        table.refuse(name, empty, must="must have a value in every row", reason=f"null {name}")
+        table.refuse(name, empty, must="must have a value in every row", reason=f"null {name}", code="missing-value")
     if column.dtype.is_float() or column.dtype.is_decimal():
         table.refuse(
             name,
             ~table.frame.select(_is_whole(name, column.dtype)).to_series().fill_null(True),
             must="must hold whole numbers or text",
             reason=f"{name} not a whole number",
+            code="not-an-integer",
             why="Numbers with a decimal point are exact up to 2^53 only: give larger ids as integers or text."
             if (column.abs() >= _EXACT.get(type(column.dtype), _FITS)).any()
             else "",
@@ -96,7 +97,9 @@ def code_ids(table: Table, name: str, column: pl.Series) -> tuple[Ids, Codes]:
         texts = table.frame[name].cast(pl.String)
         raise InputError(
             f"{table.source}: {table.called(name)} must hold ids without blanks around them or line ends inside; "
-            f"{table.place(int((texts == padded).arg_true()[0]))} has {show(padded)}.\n{UNPAD}"
+            f"{table.place(int((texts == padded).arg_true()[0]))} has {show(padded)}.\n{UNPAD}",
+            code="padded-id",
+            column=table.names[name],
         )
     return ids, codes
 
@@ -135,12 +138,14 @@ def numbers(table: Table, name: str, largest: float = LARGEST) -> pl.Series:
         ~parsed.is_finite().fill_null(True),
         must="must hold finite numbers",
         reason=f"{name} not finite",
+        code="not-a-number",
     )
     table.refuse(
         name,
         (parsed.abs() > largest).fill_null(False),
         must=f"must hold numbers between {-largest:g} and {largest:g}",
         reason=f"{name} too large",
+        code="out-of-range",
         why="Sums of larger numbers are not finite any more.",
     )
     return parsed
@@ -156,7 +161,9 @@ def whole_numbers(table: Table, name: str, must: str = "must hold whole numbers"
         floats = _parse(table, name, pl.Float64, "whole numbers")
         _refuse_unparsed(table, name, floats, must)
         whole = (floats == floats.floor()) & (floats.abs() < _FITS)
-        table.refuse(name, ~whole.fill_null(True), must=must, reason=f"{name} not a whole number")
+        table.refuse(
+            name, ~whole.fill_null(True), must=must, reason=f"{name} not a whole number", code="not-an-integer"
+        )
         integers = integers.fill_null(floats.cast(pl.Int64, strict=False))  # a text like '3.0'
     return integers
 
@@ -171,7 +178,7 @@ def times(table: Table, name: str = "time") -> tuple[pl.Series, pl.DataType | No
         plain, unclear = _parse(table, name, pl.Float64, "whole numbers"), raw.str.contains(_DAY_OR_MONTH_FIRST)
         unclear = unclear.fill_null(False) & plain.is_null()
         remedy = _REWRITE.format(name=table.names[name])
-        table.refuse(name, unclear, must=_AMBIGUOUS, reason=f"{name} not readable", remedy=remedy)
+        table.refuse(name, unclear, must=_AMBIGUOUS, reason=f"{name} not readable", code="bad-date", remedy=remedy)
         if plain.null_count() > raw.null_count() and (parsed := _datetimes(raw)).null_count() < plain.null_count():
             table.refuse_nulls(name)
             _refuse_unparsed(table, name, parsed, "must hold whole numbers, dates or datetimes (ISO 8601)")
@@ -192,6 +199,7 @@ def times(table: Table, name: str = "time") -> tuple[pl.Series, pl.DataType | No
         ~numbers.is_between(-_LATEST, _LATEST).fill_null(True),
         must="must hold times whose differences fit into 64 bits (up to 2^62)",
         reason=f"{name} too large",
+        code="out-of-range",
     )
     return numbers, None
 
@@ -269,7 +277,7 @@ def _refuse_outside_calendar(table: Table, name: str, column: pl.Series) -> None
     """Dates and datetimes of other years cannot be printed."""
     if column.dtype in (pl.Date, pl.Datetime):
         wrong = outside_calendar(column)
-        table.refuse(name, wrong, must=_YEARS, reason=f"{name} outside the years 1 to 9999")
+        table.refuse(name, wrong, must=_YEARS, reason=f"{name} outside the years 1 to 9999", code="bad-date")
 
 
 def _refuse_unparsed(table: Table, name: str, parsed: pl.Series, must: str) -> None:
@@ -278,12 +286,14 @@ def _refuse_unparsed(table: Table, name: str, parsed: pl.Series, must: str) -> N
         wrong = parsed.is_null() & raw.is_not_null()
         texts = raw.filter(wrong).cast(pl.String).head(1) if raw.dtype == pl.String else pl.Series([], dtype=pl.String)
         remedy = _NO_COMMA if texts.str.contains(_WITH_COMMA).any() else ""
-        table.refuse(name, wrong, must=must, reason=f"{name} not readable", remedy=remedy)
+        table.refuse(name, wrong, must=must, reason=f"{name} not readable", code="not-a-number", remedy=remedy)
 
 
 def _wrong_type(table: Table, name: str, expected: str) -> InputError:
     dtype = table.frame.schema[name]
     return InputError(
         f"{table.source}: {table.called(name)} must hold {expected}, but its type is {dtype}.\n"
-        f"Convert it, or name another column with columns={{'{name}': '...'}}."
+        f"Convert it, or name another column with columns={{'{name}': '...'}}.",
+        code="wrong-type",
+        column=table.names[name],
     )

@@ -62,7 +62,8 @@ def refuse_repeated_pairs(table: Table) -> None:
         user, item = (show(table.frame[name][row]) for name in ("user", "item"))
         raise InputError(
             f"{table.source}: the pair of user {user} and item {item} is there twice; {table.place(row)} repeats it.\n"
-            "A pair that was drawn more than once is one row, with the probability of all draws together."
+            "A pair that was drawn more than once is one row, with the probability of all draws together.",
+            code="repeated-pair",
         )
 
 
@@ -76,7 +77,9 @@ def _design(table: Table) -> str:
         raise InputError(
             f"{table.source}: {table.called(DESIGN)} must be '{INDEPENDENT}' in every row, or '{SYSTEMATIC}' in every "
             f"row; {table.place(row)} has {show(column[row])}.\nLeave the column out if you do not know how pairs of a "
-            "user depend on each other."
+            "user depend on each other.",
+            code="bad-value",
+            column=DESIGN,
         )
     return str(column[0])
 
@@ -92,7 +95,9 @@ def read_drawn_for(table: Table) -> tuple[str, ...]:
         raise InputError(
             f"{table.source}: {table.called(DRAWN_FOR)} must hold the same fingerprints of lists in every row, as "
             f"unskew plan wrote them; {table.place(row)} has {show(column[row])}.\nTake the column from the file of "
-            "the plan, or leave it out: verdicts then say that they hold if no list learnt from the answers."
+            "the plan, or leave it out: verdicts then say that they hold if no list learnt from the answers.",
+            code="bad-value",
+            column=DRAWN_FOR,
         )
     return tuple(column[0].split())
 
@@ -104,19 +109,24 @@ def _rounds(table: Table, given: int | None) -> int:
     if told is not None and given is not None and told != given:
         raise InputError(
             f"{table.source}: {table.called(ROUNDS)} says that {told} rounds were declared, and rounds={given}.\n"
-            "The number that was declared before the first draw counts: leave rounds=… out."
+            "The number that was declared before the first draw counts: leave rounds=… out.",
+            code="conflicting-arguments",
+            option="rounds",
         )
     if told is None and given is None and last is not None:
         raise InputError(
             f"{table.source}: {table.called(ROUND)} says that answers were drawn in rounds, and not how many were "
-            "declared.\nSay rounds=…: the level is divided by their number; rounds=1 if answers are looked at once."
+            "declared.\nSay rounds=…: the level is divided by their number; rounds=1 if answers are looked at once.",
+            code="missing-argument",
+            option="rounds",
         )
     found = int(DECLARED.of(told if told is not None else 1 if given is None else given, "rounds"))
     if last is not None and last > found:
         raise InputError(
             f"{table.source}: {table.called(ROUND)} goes up to {last}, and {found} round{'s' * (found != 1)} "
             f"{'were' if found != 1 else 'was'} declared.\nNo round follows the last one: what was said before has "
-            "used up the level."
+            "used up the level.",
+            code="too-many-rounds",
         )
     return found
 
@@ -130,11 +140,15 @@ def _largest(table: Table, name: str, least: int = -(2**63)) -> int | None:
         row = int(low.arg_true()[0])
         raise InputError(
             f"{table.source}: {table.called(name)} must be {least} or more; {table.place(row)} has {numbers[row]}.\n"
-            "Give the file that the plan wrote, or leave the column out."
+            "Give the file that the plan wrote, or leave the column out.",
+            code="out-of-range",
+            column=name,
         )
     if name == ROUNDS and numbers.n_unique() > 1:
         raise InputError(
             f"{table.source}: {table.called(name)} must be the same in every row, the number of rounds that were "
-            "declared before the first draw."
+            "declared before the first draw.",
+            code="not-constant",
+            column=name,
         )
     return int(numbers.max())  # type: ignore[arg-type]  # there are rows, and none is null

@@ -78,7 +78,8 @@ class DuckTable(NamedTuple):
                 listed = ", ".join(plain(each) for each in there) or "none"
                 raise InputError(
                     f"{shown(text)}: {wanted}; there are: {listed}.\n"
-                    f"Write it behind the file: {shown(text)}{SIGN}{plain(there[0]) if there else 'TABLE'}."
+                    f"Write it behind the file: {shown(text)}{SIGN}{plain(there[0]) if there else 'TABLE'}.",
+                    code="unknown-table" if name else "ambiguous-table",
                 )
             columns = _columns(database, name, file)
             unusable = {column: str(dtype) for column, dtype in columns.items() if dtype.id in _NO_CELLS}
@@ -94,7 +95,9 @@ class DuckTable(NamedTuple):
                 raise InputError(
                     f"{shown(self.file)}{SIGN}{plain(self.name)}: column '{plain(column)}' is of the type "
                     f"{plain(self.unusable[column])}, which is no number, text or time.\n"
-                    "Give another column, or a view that makes one of it."
+                    "Give another column, or a view that makes one of it.",
+                    code="wrong-type",
+                    column=column,
                 )
         with _connected(self.file) as database:
             return _rows(database, _select(asked, self.name), self.file)
@@ -168,11 +171,13 @@ def _refused(file: Path, problem: BaseException) -> InputError:
     if "interrupt" in reason.lower():
         return InputError(
             f"{shown(file)}: its rows were not there after {PATIENCE:,.0f} seconds.\nA view may never end: make a "
-            "table of what is needed (create table … as select … from …)."
+            "table of what is needed (create table … as select … from …).",
+            code="too-slow",
         )
     return InputError(
         f"{shown(file)}: DuckDB cannot read it ({reason}).\nCheck that it is a database of DuckDB, that nobody is "
-        "writing to it, and that its views read its own tables only."
+        "writing to it, and that its views read its own tables only.",
+        code="unreadable-file",
     )
 
 

@@ -38,7 +38,9 @@ class Features:
             first = ids.values[int(np.argmax(place < 0))]
             raise InputError(
                 f"{self.account.source}: {missing:,} {what}s have no row, the first is '{plain(first)}'.\n"
-                f"Give covariates for every {what} of the logs and lists, or use a model without them."
+                f"Give covariates for every {what} of the logs and lists, or use a model without them.",
+                code="unknown-id",
+                ids=missing,
             )
         return self.matrix[place]
 
@@ -68,7 +70,9 @@ def read_features(
     for name in others:
         found |= _numeric(table, name)
     if len(found) == 1:
-        raise InputError(f"{table.source}: there is no column beside '{key}', so there are no covariates.")
+        raise InputError(
+            f"{table.source}: there is no column beside '{key}', so there are no covariates.", code="no-covariates"
+        )
     kept = table.kept(found)
     ids, code = code_ids(table, key, kept.pop(key))
     order = np.argsort(code)
@@ -85,6 +89,8 @@ def _numeric(table: Any, name: str) -> dict[str, pl.Series]:
     if len(levels) > MOST_LEVELS:
         raise InputError(
             f"{table.source}: {table.called(name)} is text with {len(levels):,} different values; at most "
-            f"{MOST_LEVELS} make covariates.\nDrop the column or group its values."
+            f"{MOST_LEVELS} make covariates.\nDrop the column or group its values.",
+            code="too-many-levels",
+            column=table.names[name],
         )
     return {f"{name}={level}": (column == level).cast(pl.Float64) for level in levels}

@@ -274,7 +274,9 @@ def _look_up(numbers: pl.Series, low: int, table: Codes) -> Codes:
 
 def changed() -> InputError:
     """Look-up tables are sized by the rows: a row that does not fit was not there before."""
-    return InputError("the rows changed while they were read.\nTry again when nothing writes to them.")
+    return InputError(
+        "the rows changed while they were read.\nTry again when nothing writes to them.", code="changed-rows"
+    )
 
 
 @lru_cache(maxsize=256)

@@ -22,12 +22,13 @@ from unskew.log.paths import Paths
 from unskew.log.said import NOT_USED, say_columns
 from unskew.log.sources import table_of_file
 from unskew.log.table import Table, show
+from unskew.notice import Notice
 from unskew.plain import plain
 
 REQUIRED = ("user", "item")
 OPTIONAL = ("value", "time", "policy", "position", "propensity")
 IDS = ("user", "item", "policy")
-REPEATED = "rows repeat a pair of user and item"
+REPEATED = "repeated-pairs"  # the code of a note
 DUPLICATE = "duplicate pair"  # why rows are dropped
 MOSTLY = 0.9  # of the rows: with more repeats than this, a column is hardly what it is taken for
 LEAST = 1e-30  # of propensities: far below what any log could show, and sums of powers of weights stay finite
@@ -92,17 +93,25 @@ class CheckedColumns(NamedTuple):
 def check_columns(table: Table, feedback: Feedback | str | None, duplicates: Duplicates | None) -> CheckedColumns:
     """Check every used column; wrong rows are refused, or marked to be dropped."""
     if duplicates is not None and duplicates not in get_args(Duplicates):
-        raise InputError(f"duplicates must be one of {', '.join(get_args(Duplicates))}, not '{duplicates}'.")
+        raise InputError(
+            f"duplicates must be one of {', '.join(get_args(Duplicates))}, not '{duplicates}'.",
+            code="unknown-name",
+            option="duplicates",
+        )
     stated = _feedback(table, feedback)
     if duplicates == "max" and ("value" not in table or stated is Feedback.IMPLICIT):
         raise InputError(
             f"{table.source}: duplicates 'max' keeps the largest value, but no value column is used.\n"
-            "Keep one by its place instead: duplicates='first' or duplicates='last'."
+            "Keep one by its place instead: duplicates='first' or duplicates='last'.",
+            code="missing-column",
+            column="value",
         )
     if duplicates == "earliest" and "time" not in table:
         raise InputError(
             f"{table.source}: duplicates 'earliest' keeps the first by time, but there is no column 'time'.\n"
-            "Say which column it is with columns={'time': '...'}, or keep the first in the file: duplicates='first'."
+            "Say which column it is with columns={'time': '...'}, or keep the first in the file: duplicates='first'.",
+            code="missing-column",
+            column="time",
         )
     checked, clock = _check(table, stated)
     return CheckedColumns(checked, stated, clock)
@@ -156,18 +165,21 @@ def ordered_log(
     return replace(log, account=table.account())
 
 
-def repeated_note(count: int, kept: str) -> str:
+def repeated_note(count: int, kept: str) -> Notice:
     """What is said of repeated pairs of which one row was kept without anybody asking for it."""
-    return f"{count:,} {REPEATED}: the {kept} of each pair was kept"
+    text = f"{count:,} rows repeat a pair of user and item: the {kept} of each pair was kept"
+    return Notice(text, code=REPEATED, rows=count, kept=kept)
 
 
-def mostly_repeated(count: int, rows: int, columns: Mapping[str, str]) -> str:
+def mostly_repeated(count: int, rows: int, columns: Mapping[str, str]) -> Notice:
     """What is asked where nearly all rows repeat a pair; ``columns`` are our names → theirs where they differ."""
     user, item = (f" ('{plain(columns[name])}')" if name in columns else "" for name in ("user", "item"))
-    return (
+    return Notice(
         f"{count:,} of {rows:,} rows repeat a pair ({count / rows:.1%}). Is the column of the user{user} really the "
         f"user, and that of the item{item} the item? With a feature or a group in their place the numbers mean "
-        "nothing: say which columns are meant with columns=…."
+        "nothing: say which columns are meant with columns=….",
+        code="mostly-repeated",
+        rows=count,
     )
 
 
@@ -177,20 +189,25 @@ def _feedback(table: Table, feedback: Feedback | str | None) -> Feedback | None:
         if stated in (Feedback.CONVERSIONS, Feedback.RATINGS):
             raise InputError(
                 f"{table.source}: feedback '{stated}' needs a column 'value', and there is none.\n"
-                "Say which column holds the outcome with columns={'value': '...'}, or use feedback='implicit'."
+                "Say which column holds the outcome with columns={'value': '...'}, or use feedback='implicit'.",
+                code="missing-column",
+                column="value",
             )
         if stated is None and table.amounts and "value" not in table.said:
             role = getattr(table.said, "role", "")
             key, theirs = f"{role}:value" if role else "value", plain(table.amounts[0])
-            note = (
-                f"column '{theirs}' {NOT_USED}, and every row counts as a positive; say columns={{'{key}': "
-                f"{theirs!r}}} if it says what a row was worth"
+            note = Notice(
+                f"column '{theirs}' was not used, and every row counts as a positive; say columns={{'{key}': "
+                f"{theirs!r}}} if it says what a row was worth",
+                code=NOT_USED,
+                column=theirs,
             )
             table.notes.append(note)
             say_columns(table.source, {}, note)
         return Feedback.IMPLICIT
     if stated is Feedback.IMPLICIT:
-        table.notes.append(f"{table.called('value')} is ignored: with implicit feedback every row is a positive")
+        text = f"{table.called('value')} is ignored: with implicit feedback every row is a positive"
+        table.notes.append(Notice(text, code="value-ignored"))
     return stated
 
 
@@ -224,6 +241,7 @@ def _check(table: Table, feedback: Feedback | None) -> tuple[dict[str, pl.Series
             (columns["value"] < 0).fill_null(False),
             must="must not be negative",
             reason="negative value",
+            code="out-of-range",
             why="A conversion is 0, 1 or a graded gain.",
         )
     if "propensity" in columns:
@@ -235,6 +253,7 @@ def _check(table: Table, feedback: Feedback | None) -> tuple[dict[str, pl.Series
                 wrong,
                 must="must lie in (0, 1]",
                 reason="propensity outside (0, 1]",
+                code="out-of-range",
                 why=_why_impossible(float(p.filter(wrong)[0])),
             )
     return columns, clock
@@ -284,5 +303,6 @@ def _repeated(table: Table, log: Log, again: Mask, order: npt.NDArray[np.int64] 
     raise InputError(
         f"{table.source}: the pair of user {user} and item {item} is there twice, in {both}.\n"
         "A log holds a pair once. Keep one of them with duplicates='first', last or max (the largest value); "
-        "the result will say how many were dropped."
+        "the result will say how many were dropped.",
+        code="repeated-pair",
     )

@@ -32,9 +32,13 @@ def read_json_lines(file: Path) -> pl.DataFrame:
     memory.require(_ROOM * len(content), f"{shown(file)}: reading JSON", "Convert it to Parquet.")
     start = bytes(content[:4096]).lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if start == b"[":
-        raise InputError(f"{shown(file)}: this is one JSON array, not a row in every line.\n{_LINES}")
+        raise InputError(
+            f"{shown(file)}: this is one JSON array, not a row in every line.\n{_LINES}", code="wrong-shape"
+        )
     if start not in (b"{", b""):
-        raise InputError(f"{shown(file)}: the name says JSON, but the content is not.\n{_LINES}")
+        raise InputError(
+            f"{shown(file)}: the name says JSON, but the content is not.\n{_LINES}", code="wrong-extension"
+        )
     try:
         rows = pl.read_ndjson(bytes(content).removeprefix(b"\xef\xbb\xbf"), infer_schema_length=None)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as problem:
@@ -42,7 +46,8 @@ def read_json_lines(file: Path) -> pl.DataFrame:
     lines = sum(1 for line in content.split(b"\n") if line.strip())
     if lines != len(rows):
         raise _wrong_line(file, content) or InputError(
-            f"{shown(file)}: the file has {lines:,} lines, and {len(rows):,} rows were read.\n{_LINES}"
+            f"{shown(file)}: the file has {lines:,} lines, and {len(rows):,} rows were read.\n{_LINES}",
+            code="damaged-file",
         )
     _refuse_repeated_keys(file, content)
     return rows
@@ -57,7 +62,10 @@ def _refuse_repeated_keys(file: Path, content: bytearray) -> None:
             line = content[:start].count(b"\n") + 1
             raise InputError(
                 f"{shown(file)}: line {line:,} has the key '{plain(again)}' twice, and nothing says which of the two "
-                "counts.\nFix the line: every key once."
+                "counts.\nFix the line: every key once.",
+                code="repeated-key",
+                line=line,
+                key=again,
             )
         start, end = next_doubtful(data, end + 1)
 
@@ -83,7 +91,9 @@ def _wrong_line(file: Path, content: bytearray) -> InputError | None:
         if not isinstance(found, dict):
             return InputError(
                 f"{shown(file)}: line {number:,} is not a JSON object: {plain(line.decode(errors='replace'), 80)}\n"
-                f"Fix the line. {_LINES}"
+                f"Fix the line. {_LINES}",
+                code="bad-line",
+                line=number,
             )
     return None
 
@@ -92,5 +102,6 @@ def _unreadable(file: Path, problem: BaseException) -> InputError:
     reason = plain(str(problem).strip().split("\n")[0], 200)
     return InputError(
         f"{shown(file)}: the rows cannot be read as one table ({reason}).\nGive every column one kind of content: "
-        "numbers, texts, or truth values."
+        "numbers, texts, or truth values.",
+        code="mixed-types",
     )

@@ -26,12 +26,13 @@ from unskew.log.said import say_columns
 from unskew.log.several import files_of
 from unskew.log.sources import MatchedFile, drops, matched_file, reading, table_of_file
 from unskew.log.table import REMEDY, Table, show
+from unskew.notice import Notice
 from unskew.plain import plain
 
 REQUIRED = ("user", "item")
 OPTIONAL = ("rank", "score")
 LARGEST = 2**31 - 1
-RANKED = "ranks were made from scores; the hash of user and item ordered equal scores"
+RANKED = Notice("ranks were made from scores; the hash of user and item ordered equal scores", code="ranked-by-score")
 _REPEATED_ITEM, _REPEATED_RANK = 1, 2
 
 
@@ -124,7 +125,9 @@ def check_entries(table: Table) -> dict[str, pl.Series]:
         raise InputError(
             f"{table.source}: there is neither a column 'rank' nor a column 'score' to order the lists by.\n"
             f"Say which column it is with columns={{'{rank}': '...'}} or columns={{'{score}': '...'}}. Predicted "
-            "values are given with read_predictions(…)."
+            "values are given with read_predictions(…).",
+            code="missing-column",
+            column="rank",
         )
     return columns
 
@@ -156,7 +159,8 @@ def _refuse_contradiction(table: Table, lists: Recommendations, score: Floats) -
         f"{several:,} lists an item with a higher {other} stands behind one with a lower, the first is that of user "
         f"{show(lists.users.values[first])}.\n"
         f"Say which one orders the lists: columns={{'{key}rank': {rank!r}}} (1 is the best), or "
-        f"columns={{'{key}rank': ''}} to order them by '{other}' downwards."
+        f"columns={{'{key}rank': ''}} to order them by '{other}' downwards.",
+        code="contradicting-columns",
     )
 
 
@@ -175,10 +179,11 @@ def ranks(table: Table, otherwise: str = "") -> pl.Series:
         place = table.place(int(zeros.arg_true()[0]))
         raise InputError(
             f"{table.source}: {table.called('rank')} must count from 1 (the best); {place} has 0 (rows with 0: "
-            f"{zeros.sum():,}).\nDo your ranks start at 0? Then add 1 to all of them."
+            f"{zeros.sum():,}).\nDo your ranks start at 0? Then add 1 to all of them.",
+            code="ranks-from-zero",
         )
     wrong = ~rank.is_between(1, LARGEST).fill_null(True)
-    table.refuse("rank", wrong, must=must, reason="rank out of range")
+    table.refuse("rank", wrong, must=must, reason="rank out of range", code="out-of-range")
     return rank
 
 
@@ -221,5 +226,6 @@ def _repeated(table: Table, lists: Recommendations, flag: npt.NDArray[np.int8], 
     what = show(lists.items.values[int(lists.item[at])]) if name == "item" else int(lists.rank[at])
     raise InputError(
         f"{table.source}: {table.called(name)} repeats {name} {what} of user {show(lists.users.values[user])}, "
-        f"in {both}.\nA list holds each {name} once. {REMEDY}"
+        f"in {both}.\nA list holds each {name} once. {REMEDY}",
+        code=f"repeated-{name}",
     )

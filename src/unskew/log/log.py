@@ -16,6 +16,7 @@ from unskew.errors import InputError
 from unskew.kernels.coding import tally_mask
 from unskew.log.ids import Codes, Ids
 from unskew.log.order import group, pick, regroup, starts_of
+from unskew.notice import Notice
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -39,7 +40,11 @@ class Feedback(StrEnum):
         try:
             return cls(text)
         except ValueError:
-            raise InputError(f"there is no feedback called '{text}'. Known: {', '.join(cls)}.") from None
+            raise InputError(
+                f"there is no feedback called '{text}'. Known: {', '.join(cls)}.",
+                code="unknown-name",
+                option="feedback",
+            ) from None
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,7 @@ class Account:
     source: str
     rows: int
     dropped: Mapping[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Notice, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
 
 

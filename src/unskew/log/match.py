@@ -41,7 +41,9 @@ def match_columns(
     if unknown := [name for name in said if name not in known]:
         raise InputError(
             f"{source}: 'columns' names '{plain(unknown[0])}', which is none of {', '.join(known)}.\n"
-            "Write our name first and the name in the file behind it: columns={'user': 'customer_id'}."
+            "Write our name first and the name in the file behind it: columns={'user': 'customer_id'}.",
+            code="unknown-column",
+            column=unknown[0],
         )
     names: dict[str, str] = {}
     for ours in known:
@@ -50,24 +52,26 @@ def match_columns(
             if theirs is not None:
                 names[ours] = theirs
             elif said[ours] or ours in required:
-                raise InputError(_missing(source, ours, said[ours] or ours, present, role, known))
+                raise _missing(source, ours, said[ours] or ours, present, role, known)
         elif ours in present:
             names[ours] = ours
         elif found := _known_by_name(ours, present, said, names, known):
             if len(found) > 1:
-                raise InputError(_ambiguous(source, ours, found, role, ours in required))
+                raise _ambiguous(source, ours, found, role, ours in required)
             names[ours] = found[0]
         elif ours in required:
-            raise InputError(_missing(source, ours, ours, present, role, known))
+            raise _missing(source, ours, ours, present, role, known)
     _refuse_shared(source, names)
     for theirs in keep:
         if theirs not in present:
-            raise InputError(_missing(source, None, theirs, present))
+            raise _missing(source, None, theirs, present)
         if names.get(theirs, theirs) != theirs:
             raise InputError(
                 f"{source}: column '{plain(theirs)}' cannot be kept: here '{plain(theirs)}' stands for "
                 f"'{plain(names[theirs])}'.\n"
-                "Give the column another name in the input."
+                "Give the column another name in the input.",
+                code="conflicting-arguments",
+                column=theirs,
             )
         names.setdefault(theirs, theirs)
     _refuse_duplicates(source, names, present)
@@ -85,7 +89,9 @@ def _said(source: str, columns: Mapping[str, Any] | None) -> dict[str, str]:
         return {name: as_text(name, theirs) for name, theirs in ({} if columns is None else columns).items()}
     except (AttributeError, InputError):
         raise InputError(
-            f"{source}: 'columns' must map our names to those of the input: {{'user': 'customer_id'}}."
+            f"{source}: 'columns' must map our names to those of the input: {{'user': 'customer_id'}}.",
+            code="wrong-type",
+            option="columns",
         ) from None
 
 
@@ -102,13 +108,16 @@ def _known_by_name(
     return [theirs for theirs in recognised(ours, present) if theirs not in others]
 
 
-def _ambiguous(source: str, ours: str, found: list[str], role: str, required: bool) -> str:
+def _ambiguous(source: str, ours: str, found: list[str], role: str, required: bool) -> InputError:
     named = ", ".join(f"'{plain(theirs)}'" for theirs in found)
     key = f"{role}:{ours}" if role else ours
     none = "" if required else f", or that none is: columns={{'{key}': ''}}"
-    return (
+    return InputError(
         f"{source}: several columns may be the {ours}: {named}.\n"
-        f"Say which one it is: columns={{'{key}': {plain(found[0])!r}}}{none}."
+        f"Say which one it is: columns={{'{key}': {plain(found[0])!r}}}{none}.",
+        code="ambiguous-column",
+        column=ours,
+        found=found,
     )
 
 
@@ -119,7 +128,9 @@ def _refuse_shared(source: str, names: Mapping[str, str]) -> None:
         if theirs in first:
             raise InputError(
                 f"{source}: column '{plain(theirs)}' would be both {first[theirs]} and {ours}.\n"
-                f"Say which column is which: columns={{'{first[theirs]}': '...', '{ours}': '...'}}."
+                f"Say which column is which: columns={{'{first[theirs]}': '...', '{ours}': '...'}}.",
+                code="shared-column",
+                column=theirs,
             )
         first[theirs] = ours
 
@@ -132,30 +143,37 @@ def _refuse_duplicates(source: str, names: Mapping[str, str], present: list[str]
             first, second = [place for place, name in enumerate(bare, 1) if name == theirs.strip()][:2]
             raise InputError(
                 f"{source}: there are two columns '{plain(theirs.strip())}', at places {first} and {second}.\n"
-                "Rename or remove one of them: nothing says which one counts."
+                "Rename or remove one of them: nothing says which one counts.",
+                code="duplicate-column",
+                column=theirs,
             )
 
 
 def _missing(
     source: str, ours: str | None, theirs: str, present: list[str], role: str = "", known: tuple[str, ...] = ()
-) -> str:
+) -> InputError:
     there = ", ".join(plain(name) for name in present[:20]) + (", …" if len(present) > 20 else "")
     wanted = " or ".join(f"'{plain(each)}'" for each in alternatives(theirs) or [theirs])
     message = f"{source}: there is no column {wanted}; the columns are: {there}."
     key = f"{role}:{ours}" if role else str(ours)
     if any(map(is_number, present)):
         places = {f"{role}:{name}" if role else name: str(place) for name, place in _by_place(present, known).items()}
-        return (
+        return InputError(
             f"{message}\nThe first line seems to be a row, not a header. Say which column is which by their places, if "
-            f"this is their order: columns={places}; or put a line with the names above it."
+            f"this is their order: columns={places}; or put a line with the names above it.",
+            code="no-header",
+            columns=places,
         )
     if len(present) == 1 and (found := next((c for c in ";\t|" if c in present[0]), None)):
-        return f"{message}\nThe columns seem to be separated by {found!r}: read the file with this separator."
+        remedy = f"The columns seem to be separated by {found!r}: read the file with this separator."
+        return InputError(f"{message}\n{remedy}", code="wrong-separator")
     near = next(iter(recognised(ours or "", present)), None) or _nearest(theirs, present)
     if ours is None:
-        return message + (f"\nDid you mean '{plain(near)}'?" if near else "\nLeave it out of the columns to keep.")
-    hint = f"Did you mean '{plain(near)}'? Say so" if near else "Say which one it is"
-    return f"{message}\n{hint} with columns={{'{key}': {plain(near) if near else '...'!r}}}."
+        remedy = f"Did you mean '{plain(near)}'?" if near else "Leave it out of the columns to keep."
+    else:
+        hint = f"Did you mean '{plain(near)}'? Say so" if near else "Say which one it is"
+        remedy = f"{hint} with columns={{'{key}': {plain(near) if near else '...'!r}}}."
+    return InputError(f"{message}\n{remedy}", code="missing-column", column=ours or theirs, near=near)
 
 
 def _by_place(row: list[str], known: tuple[str, ...]) -> dict[str, int]:

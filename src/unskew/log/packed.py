@@ -52,7 +52,8 @@ def collect(file: Path, pieces: Iterator[memoryview], whole: bytearray) -> Itera
             raise InputError(
                 f"{shown(file)}: the file unpacks to more than {amount(room)}, too much for the memory "
                 f"that is available ({amount(available())}).\nConvert it to Parquet, or keep only the columns "
-                "that are needed."
+                "that are needed.",
+                code="not-enough-memory",
             )
         yield block
 
@@ -62,7 +63,8 @@ def refuse_bomb(file: Path, unpacked: int, packed: int | None = None) -> None:
     if unpacked > max(_HARMLESS, BOMB * (file.stat().st_size if packed is None else packed)):
         raise InputError(
             f"{shown(file)}: the file unpacks to more than {BOMB} times its size, as no table does.\n"
-            "If it is one nevertheless, write it with less compression."
+            "If it is one nevertheless, write it with less compression.",
+            code="too-large",
         )
 
 
@@ -74,7 +76,8 @@ def _blocks(file: Path, packing: str) -> Iterator[memoryview]:
                 yield buffer[:size]
     except (EOFError, zlib.error, gzip.BadGzipFile, _Damaged) as problem:
         raise InputError(
-            f"{shown(file)}: the file cannot be unpacked ({problem}).\nIt is damaged or cut off: fetch it again."
+            f"{shown(file)}: the file cannot be unpacked ({problem}).\nIt is damaged or cut off: fetch it again.",
+            code="damaged-file",
         ) from None
 
 
@@ -121,7 +124,8 @@ def _single(file: Path, pieces: Iterator[memoryview]) -> Iterator[memoryview]:
         text = rest + bytes(block)
         if b"\t" in text:
             raise InputError(
-                f"{shown(file)}: fields are separated by '::', and some hold tabs.\nSave the table as CSV."
+                f"{shown(file)}: fields are separated by '::', and some hold tabs.\nSave the table as CSV.",
+                code="ambiguous-separator",
             )
         odd = len(text) - len(text.rstrip(b":"))
         rest = b":" if odd % 2 else b""

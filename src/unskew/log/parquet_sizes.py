@@ -133,5 +133,6 @@ def _names(footer: Bytes, schema: npt.NDArray[np.int64]) -> Iterator[str]:
 def _damaged(file: Path) -> InputError:
     return InputError(
         f"{shown(file)}: the file cannot be read (its footer, or the header of a page, is damaged).\n"
-        "Check that it is what its name says, and that it is not cut off."
+        "Check that it is what its name says, and that it is not cut off.",
+        code="damaged-file",
     )

@@ -42,7 +42,7 @@ def as_path(given: object) -> Path:
     """A path from what Python callers gave."""
     if isinstance(given, str | PathLike):
         return Path(given)
-    raise InputError(f"{plain(given)}: a path is a text or a Path, not {type(given).__name__}.")
+    raise InputError(f"{plain(given)}: a path is a text or a Path, not {type(given).__name__}.", code="wrong-type")
 
 
 def read_small(path: str | PathLike[str], most: int, remedy: str) -> bytes:
@@ -51,7 +51,8 @@ def read_small(path: str | PathLike[str], most: int, remedy: str) -> bytes:
         content = file.read(most + 1)
     if len(content) > most:
         raise InputError(
-            f"{shown(path)}: the file has more than {amount(most)}, and is not what it should be.\n{remedy}"
+            f"{shown(path)}: the file has more than {amount(most)}, and is not what it should be.\n{remedy}",
+            code="too-large",
         )
     return content
 
@@ -71,14 +72,22 @@ def check_file(path: str | PathLike[str], remedy: str, hint: Callable[[], str] =
                 return file
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(
-            f"{shown(file)}: there is no such file.\nCheck the path (looked from {shown(Path.cwd())}).{hint()}"
+            f"{shown(file)}: there is no such file.\nCheck the path (looked from {shown(Path.cwd())}).{hint()}",
+            code="missing-file",
+            file=str(file),
         ) from None
     except (OSError, ValueError) as problem:  # no permission, a loop of links, a name that no file can have
         reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
         raise InputError(
-            f"{shown(file)}: the file cannot be opened ({plain(reason)}).\nCheck the path, and that you may read it."
+            f"{shown(file)}: the file cannot be opened ({plain(reason)}).\nCheck the path, and that you may read it.",
+            code="unreadable-file",
+            file=str(file),
         ) from None
     if stat.S_ISDIR(kind):
-        raise InputError(f"{shown(file)}: this is a directory.\n{remedy}")
+        raise InputError(f"{shown(file)}: this is a directory.\n{remedy}", code="not-a-file", file=str(file))
     what = next((name for is_kind, name in _KINDS.items() if is_kind(kind)), "something else")
-    raise InputError(f"{shown(file)}: this is {what}, not a file.\nWrite its content into a file first. {remedy}")
+    raise InputError(
+        f"{shown(file)}: this is {what}, not a file.\nWrite its content into a file first. {remedy}",
+        code="not-a-file",
+        file=str(file),
+    )

@@ -63,6 +63,7 @@ def check_people(table: Table, keep: Iterable[str]) -> dict[str, pl.Series]:
             (found["relevant"] < 0).fill_null(False),
             must="must be at least 0",
             reason="relevant below 0",
+            code="out-of-range",
             why="It is the number of the user's relevant items, seen or not.",
         )
     for name in keep:

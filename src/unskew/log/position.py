@@ -23,6 +23,7 @@ from unskew.log.extremes import Extremes
 from unskew.log.log import Account
 from unskew.log.said import NOT_USED, say_columns
 from unskew.log.table import Table
+from unskew.notice import Notice
 from unskew.plain import plain
 
 OURS = "position"
@@ -52,7 +53,7 @@ def _named(table: Table) -> pl.Series:
     """All of them must be places."""
     found = whole_numbers(table, OURS, _MUST)
     outside = ~found.is_between(0, LAST).fill_null(True)
-    table.refuse(OURS, outside, must=_MUST, reason="position no place on a page")
+    table.refuse(OURS, outside, must=_MUST, reason="position no place on a page", code="out-of-range")
     return found.set(outside, None).cast(pl.Int32)
 
 
@@ -86,14 +87,15 @@ def leave_alone(table: Table, found: Extremes | None) -> None:
     table.names = {ours: theirs for ours, theirs in table.names.items() if ours != OURS}
 
 
-def not_used(source: str, name: str, *, some: bool) -> str:
+def not_used(source: str, name: str, *, some: bool) -> Notice:
     """A note about a column of this name, which those hear who listen; where some rows have places, it is a warning."""
-    note = f"column '{plain(name)}' holds no whole numbers from 0 on, and is not taken for the place on the page"
+    text = f"column '{plain(name)}' holds no whole numbers from 0 on, and is not taken for the place on the page"
     if some:
-        note = (
-            f"column '{plain(name)}' {NOT_USED} as the place on the page, since only some of its rows hold a whole "
+        text = (
+            f"column '{plain(name)}' was not used as the place on the page, since only some of its rows hold a whole "
             "number from 0 on"
         )
+    note = Notice(text, code=NOT_USED if some else "no-places", column=name)
     say_columns(source, {}, note)
     return note
 

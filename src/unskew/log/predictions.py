@@ -21,6 +21,7 @@ from unskew.log.paths import Paths
 from unskew.log.recommendations import Recommendations
 from unskew.log.sources import table_of_file, table_of_frame
 from unskew.log.table import Table, show
+from unskew.notice import Notice
 
 REQUIRED = ("user", "item", "prediction")
 OPTIONAL = ("rank",)
@@ -67,25 +68,31 @@ class Predictions:
         try:
             given = np.asarray(matrix, dtype=np.float64)
         except (TypeError, ValueError):
-            raise InputError(f"{source}: predictions as an array must be numbers, a row per user.") from None
+            raise InputError(
+                f"{source}: predictions as an array must be numbers, a row per user.", code="not-a-number"
+            ) from None
         if given.ndim != 2:
-            raise InputError(f"{source}: predictions as an array need a row per user and a column per item.")
+            raise InputError(
+                f"{source}: predictions as an array need a row per user and a column per item.", code="wrong-shape"
+            )
         rows = pl.Series("user", np.arange(given.shape[0]) if users is None else users)
         columns = pl.Series("item", np.arange(given.shape[1]) if items is None else items)
         if (len(rows), len(columns)) != given.shape:
             raise InputError(
                 f"{source}: the array is {given.shape[0]} × {given.shape[1]}, the ids are {len(rows)} users and "
-                f"{len(columns)} items."
+                f"{len(columns)} items.",
+                code="wrong-shape",
             )
         if rows.n_unique() < len(rows) or columns.n_unique() < len(columns):
-            raise InputError(f"{source}: an id of a row or column occurs twice.")
+            raise InputError(f"{source}: an id of a row or column occurs twice.", code="repeated-id")
         wrong = ~(np.abs(given) <= LARGEST)
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
             raise InputError(
                 f"{source}: the prediction for user {show(rows[int(row)])} and item {show(columns[int(column)])} is "
                 f"{given[row, column]:g}. Predictions must be finite numbers (up to {LARGEST:g}); give a frame "
-                "if only some pairs have one."
+                "if only some pairs have one.",
+                code="out-of-range",
             )
         (people, user), (things, item) = Ids.code(rows), Ids.code(columns)
         matrix = given[np.argsort(user)][:, np.argsort(item)]
@@ -189,7 +196,8 @@ def ordered_predictions(
             raise InputError(
                 f"{table.source}: the pair of user {show(who)} and item {show(what)} is there twice, in {both}.\n"
                 "Give one prediction per pair, or keep the first of each with invalid='drop'; the result will say how "
-                "many were dropped."
+                "many were dropped.",
+                code="repeated-pair",
             )
         table.count("repeated pair", len(again))
         keep[again] = False
@@ -207,7 +215,8 @@ def _ranks(table: Table) -> pl.Series:
     unlisted = table.frame["rank"].is_null()
     if unlisted.any():
         table.frame = table.frame.with_columns(pl.col("rank").cast(pl.String).fill_null("1"))
-        table.notes.append(f"{unlisted.sum():,} predictions have no rank: their items are not listed")
+        note = f"{unlisted.sum():,} predictions have no rank: their items are not listed"
+        table.notes.append(Notice(note, code="missing-rank", rows=unlisted.sum()))
     return ranks(table, ", or nothing where the item is not listed").set(unlisted, 0)
 
 
@@ -221,5 +230,6 @@ def refuse_shared_ranks(source: str, users: Ids, user: npt.NDArray[Any], rank: C
         raise InputError(
             f"{source}: column 'rank' says {int(rank[at])} twice for user {show(users.values[int(user[at])])}.\n"
             "Give each item of a user a rank of its own, or leave the column out: predictions of all candidates are "
-            "ranked by themselves."
+            "ranked by themselves.",
+            code="repeated-rank",
         )

@@ -19,7 +19,11 @@ def threshold_of(relevant: object) -> tuple[str, float]:
     """``>=4`` → (">=", 4.0)."""
     match = _THRESHOLD.fullmatch(relevant) if isinstance(relevant, str) else None
     if match is None or not abs(float(match[2])) <= LARGEST:
-        raise InputError(f"cannot read the threshold relevant={shown(relevant)}: write '>=4', '>3' or '==1'.")
+        raise InputError(
+            f"cannot read the threshold relevant={shown(relevant)}: write '>=4', '>3' or '==1'.",
+            code="bad-string",
+            option="relevant",
+        )
     return match[1], float(match[2])
 
 
@@ -32,14 +36,20 @@ def told_feedback(log: Log, relevant: str | None) -> Feedback:
     raise InputError(
         f"{log.account.source}: there is a column 'value', and nothing says what it means.\n"
         "Give feedback='conversions' (zeros are seen pairs that brought nothing), feedback='implicit' (ignore the "
-        "values), feedback='ratings', or a threshold such as relevant='>=4'."
+        "values), feedback='ratings', or a threshold such as relevant='>=4'.",
+        code="missing-argument",
+        option="feedback",
     )
 
 
 def row_ratings(log: Log) -> Floats:
     """The values of the rows as they came, to compare predictions with."""
     if log.value is None:
-        raise InputError(f"{log.account.source}: predictions are compared with a column 'value', and there is none.")
+        raise InputError(
+            f"{log.account.source}: predictions are compared with a column 'value', and there is none.",
+            code="missing-column",
+            column="value",
+        )
     return log.value
 
 
@@ -47,16 +57,25 @@ def gains(log: Log, feedback: Feedback, relevant: str | None) -> Floats:
     """y of every row: 1 for implicit rows, 0/1 behind a threshold, else the value itself."""
     if feedback is Feedback.IMPLICIT:
         if relevant is not None:
-            raise InputError("implicit feedback has no values: relevant=… goes with feedback='ratings' or conversions.")
+            raise InputError(
+                "implicit feedback has no values: relevant=… goes with feedback='ratings' or conversions.",
+                code="conflicting-arguments",
+            )
         return np.ones(len(log))
     if log.value is None:
-        raise InputError(f"{log.account.source}: feedback '{feedback}' needs a column 'value', and there is none.")
+        raise InputError(
+            f"{log.account.source}: feedback '{feedback}' needs a column 'value', and there is none.",
+            code="missing-column",
+            column="value",
+        )
     if relevant is not None:
         sign, limit = threshold_of(relevant)
         return np.asarray(_COMPARE[sign](log.value, limit), dtype=np.float64)
     if len(log) and log.value.min() < 0.0:
         raise InputError(
-            f"{log.account.source}: values must be at least 0 to be gains; the least is {log.value.min():g}."
+            f"{log.account.source}: values must be at least 0 to be gains; the least is {log.value.min():g}.",
+            code="out-of-range",
+            column="value",
         )
     return log.value
 
@@ -74,7 +93,9 @@ def row_gains(log: Log, relevant: str | None = None) -> Floats:
     if log.feedback is Feedback.RATINGS and relevant is None:
         raise InputError(
             f"{log.account.source}: ratings alone do not say which rows are positives.\n"
-            "Give a threshold, such as relevant='>=4'."
+            "Give a threshold, such as relevant='>=4'.",
+            code="missing-argument",
+            option="relevant",
         )
     return gains(log, told_feedback(log, relevant), relevant)
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from unskew.log.match import differing
 from unskew.plain import plain
 
-NOT_USED = "was not used"  # in notes about columns that become warnings
+NOT_USED = "unused-column"  # the code of notes about columns that become warnings
 FILES = logging.getLogger("unskew.files")
 
 

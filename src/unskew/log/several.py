@@ -43,7 +43,8 @@ def files_of(path: Paths) -> list[Path]:
     found = sorted(file for name in glob(str(given), recursive=True) if (file := Path(name)).is_file())
     if not found:
         raise InputError(
-            f"{shown(given)}: no file has such a name.\nCheck the pattern (looked from {shown(Path.cwd())})."
+            f"{shown(given)}: no file has such a name.\nCheck the pattern (looked from {shown(Path.cwd())}).",
+            code="missing-file",
         )
     return found
 
@@ -58,12 +59,15 @@ def _of_folder(folder: Path) -> list[Path]:
     found = sorted(file for file in below if file.is_file() and ending_of(file) in LISTED)
     if not found:
         raise InputError(
-            f"{shown(folder)}: the folder holds no .parquet, .csv, .tsv or .jsonl file.\nGive a folder with such files."
+            f"{shown(folder)}: the folder holds no .parquet, .csv, .tsv or .jsonl file.\n"
+            "Give a folder with such files.",
+            code="empty-folder",
         )
     if len(kinds := sorted({ending_of(file) for file in found})) > 1:
         raise InputError(
             f"{shown(folder)}: the folder holds files of several kinds ({', '.join(kinds)}), and rows might count "
-            f"twice.\nSay which are meant: '{shown(folder)}/*{kinds[0]}'."
+            f"twice.\nSay which are meant: '{shown(folder)}/*{kinds[0]}'.",
+            code="mixed-formats",
         )
     return found
 

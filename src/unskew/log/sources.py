@@ -156,10 +156,11 @@ class OpenFile(NamedTuple):
 
     def miscounted(self, rows: int, read: int) -> InputError:
         """Other rows were read than the file has."""
-        quotes = "" if self.text is None else self.text.stray_quote()
+        quotes = None if self.text is None else self.text.stray_quote()
         return InputError(
             f"{shown(self.file)}: the file has {rows:,} rows, and {read:,} were read.\n"
-            f"{quotes or 'It is damaged, or changed while it was read.'}"
+            f"{quotes or 'It is damaged, or changed while it was read.'}",
+            code=quotes.code if quotes else "damaged-file",
         )
 
 
@@ -192,9 +193,14 @@ def open_file(path: str | PathLike[str], columns: Mapping[str, str] | None = Non
         return OpenFile(table.file, table.types, table=table)
     file = check_file(path, "Give one file: .csv, .tsv or .parquet.", lambda: _named_set(path))
     if not file.stat().st_size:
-        raise InputError(f"{shown(file)}: the file is empty.\nGive a file with a header and at least one row.")
+        raise InputError(
+            f"{shown(file)}: the file is empty.\nGive a file with a header and at least one row.", code="empty-file"
+        )
     if not _utf8(file):
-        raise InputError(f"{shown(file)}: the name of the file is not in UTF-8.\nRename it, or make a link to it.")
+        raise InputError(
+            f"{shown(file)}: the name of the file is not in UTF-8.\nRename it, or make a link to it.",
+            code="bad-file-name",
+        )
     ending = ending_of(file)
     with reading(str(file)):
         if ending in SEPARATORS:
@@ -210,7 +216,8 @@ def open_file(path: str | PathLike[str], columns: Mapping[str, str] | None = Non
     raise InputError(
         f"{shown(file)}: files that end in '{plain(file.suffix)}' cannot be read.\n"
         "Give .csv, .tsv, .txt, .dat or .jsonl (also with .gz or .zst behind it), .parquet, .arrow or .duckdb, or read "
-        "it yourself and pass the dataframe."
+        "it yourself and pass the dataframe.",
+        code="unknown-format",
     )
 
 
@@ -323,12 +330,15 @@ def _joined(source: str, tables: list[Table]) -> Table:
         if lacking := {*first.names} ^ {*table.names}:
             raise InputError(
                 f"{source}: only some of the files have a column '{plain(min(lacking))}': the columns of "
-                f"'{table.source}' are not those of '{first.source}'.\nGive files that all have it, or none."
+                f"'{table.source}' are not those of '{first.source}'.\nGive files that all have it, or none.",
+                code="missing-column",
+                column=min(lacking),
             )
         if table.frame.schema != first.frame.schema or table.header != first.header:
             raise InputError(
                 f"{source}: the columns of '{table.source}' have other types than those of '{first.source}'.\n"
-                "Give files of one kind, with the same types."
+                "Give files of one kind, with the same types.",
+                code="mixed-types",
             )
     starts, rows = [], 0
     for table in tables:
@@ -350,10 +360,11 @@ def reading(source: str, text: TextFile | None = None) -> Iterator[None]:
             yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeError) as problem:
         reason = plain(str(problem).strip().split("\n")[0], 200)
-        hint = text.stray_quote() if text is not None and "utf-8" not in reason.lower() else ""
+        hint = text.stray_quote() if text is not None and "utf-8" not in reason.lower() else None
         raise InputError(
             f"{shown(source)}: the file cannot be read ({reason}).\n"
-            + (hint or "Check that it is what its name says, that it is not cut off, and that text is in UTF-8.")
+            + (hint or "Check that it is what its name says, that it is not cut off, and that text is in UTF-8."),
+            code=hint.code if hint else "unreadable-file",
         ) from problem
 
 
@@ -375,7 +386,8 @@ def table_of_frame(
     except TypeError as problem:
         raise InputError(
             f"{source}: a {type(frame).__name__} is not a dataframe.\n"
-            "Give a pandas, polars or pyarrow table, a DuckDB relation, or another frame that narwhals supports."
+            "Give a pandas, polars or pyarrow table, a DuckDB relation, or another frame that narwhals supports.",
+            code="not-a-dataframe",
         ) from problem
     except nw.exceptions.DuplicateError as problem:
         raise _unreadable(source, problem, "Give each column a name of its own.") from problem
@@ -414,11 +426,17 @@ def table_of(given: Any, source: str, *names: tuple[str, ...], **how: Any) -> Ta
 
 
 def _unreadable(source: str, problem: BaseException, remedy: str) -> InputError:
-    return InputError(f"{source}: the frame cannot be read ({plain(str(problem).strip(), 200)}).\n{remedy}")
+    return InputError(
+        f"{source}: the frame cannot be read ({plain(str(problem).strip(), 200)}).\n{remedy}", code="unreadable-frame"
+    )
 
 
 def drops(invalid: Invalid) -> bool:
     """Whether wrong rows are dropped."""
     if invalid not in get_args(Invalid):
-        raise InputError(f"invalid must be one of {', '.join(get_args(Invalid))}, not '{plain(invalid)}'.")
+        raise InputError(
+            f"invalid must be one of {', '.join(get_args(Invalid))}, not '{plain(invalid)}'.",
+            code="unknown-name",
+            option="invalid",
+        )
     return invalid == "drop"

@@ -107,7 +107,11 @@ class StreamFile(NamedTuple):
         except InputError as problem:
             return problem
         mixed = " Times must be all numbers, or all dates written alike." if "time" in self.table.names else ""
-        return InputError(f"{self.source}: row {row + 1:,} cannot be read, or changed while it was read.{mixed}")
+        return InputError(
+            f"{self.source}: row {row + 1:,} cannot be read, or changed while it was read.{mixed}",
+            code="unreadable-row",
+            row=row + 1,
+        )
 
 
 class Stream(NamedTuple):
@@ -142,7 +146,9 @@ class Stream(NamedTuple):
             if lacking := set(files[0].table.names) ^ set(names):
                 raise InputError(
                     f"{shown(path)}: only some of the files have a column '{min(lacking)}'.\n"
-                    "Give files that all have it, or none."
+                    "Give files that all have it, or none.",
+                    code="missing-column",
+                    column=min(lacking),
                 )
         return cls(shown(path), tuple(files))
 

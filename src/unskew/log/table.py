@@ -15,6 +15,7 @@ import polars as pl
 from unskew.errors import InputError
 from unskew.log.log import Account
 from unskew.log.match import differing
+from unskew.notice import Notice
 from unskew.plain import plain
 
 _DAYS = (-719_162, 2_932_896)  # 0001-01-01 and 9999-12-31, from 1970-01-01
@@ -49,7 +50,7 @@ class Table:
     drop: bool = False
     header: bool = False
     dropped: dict[str, int] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Notice] = field(default_factory=list)
     good: pl.Series | None = None
     start: int = 0
     remedy: str = REMEDY
@@ -66,12 +67,15 @@ class Table:
         """How messages call a column: by the name it has in the input."""
         return f"column '{plain(self.names[name])}'"
 
-    def refuse(self, name: str, wrong: pl.Series, *, must: str, reason: str, why: str = "", remedy: str = "") -> None:
+    def refuse(
+        self, name: str, wrong: pl.Series, *, must: str, reason: str, code: str, why: str = "", remedy: str = ""
+    ) -> None:
         """Drop and count the wrong rows, or raise an error that names the first of them.
 
         Args:
             must: what the column must be, as in "must lie in (0, 1]".
             reason: under which the dropped rows are counted.
+            code: of the error.
             why: a sentence that explains the rule.
             remedy: what to do where dropping the rows would be wrong, since all rows are written like that.
         """
@@ -82,13 +86,20 @@ class Table:
             self.good = ~wrong if self.good is None else self.good & ~wrong
             return
         row = int(wrong.arg_true()[0])
+        number, file = self._row(row)
         found = self._shown(name, row)
         remedy = remedy or (f"{why} {self.remedy}" if why else self.remedy)
         if name in LEFT_OUT and name not in (self.names[name], *self.said):
             role = getattr(self.said, "role", "")
             key = f"{role}:{name}" if role else name
             remedy += f" It was taken for the {name} by its name: columns={{'{key}': ''}} leaves it out."
-        raise InputError(f"{self.source}: {self.called(name)} {must}; {self.place(row)} has {found}.\n{remedy}")
+        raise InputError(
+            f"{self.source}: {self.called(name)} {must}; {self.place(row)} has {found}.\n{remedy}",
+            code=code,
+            column=self.names[name],
+            row=number,
+            file=file or self.source,
+        )
 
     def _shown(self, name: str, row: int) -> str:
         cell = self.frame[name].slice(row, 1)
@@ -101,12 +112,18 @@ class Table:
         for name in names:
             column = self.frame[name]
             if column.null_count():
-                self.refuse(name, column.is_null(), must="must have a value in every row", reason=f"null {name}")
+                self.refuse(
+                    name,
+                    column.is_null(),
+                    must="must have a value in every row",
+                    reason=f"null {name}",
+                    code="missing-value",
+                )
 
     def refuse_repeats(self, name: str) -> None:
         """Rows whose id stood in an earlier row are wrong."""
         repeated = ~self.frame[name].is_first_distinct()
-        self.refuse(name, repeated, must=f"must name each {name} once", reason=f"repeated {name}")
+        self.refuse(name, repeated, must=f"must name each {name} once", reason=f"repeated {name}", code="repeated-id")
 
     def count(self, reason: str, rows: int) -> None:
         """Note that some rows were dropped."""
@@ -115,12 +132,13 @@ class Table:
 
     def place(self, *rows: int) -> str:
         """What messages call some rows (0-based in ``frame``)."""
-        named = " and ".join(self._row(row) for row in rows)
+        named = " and ".join(f"row {row:,}" + (f" of {file}" if file else "") for row, file in map(self._row, rows))
         return f"{named} (not counting the header)" if self.header and not self.headless else named
 
-    def _row(self, row: int) -> str:
+    def _row(self, row: int) -> tuple[int, str]:
+        """Which row that is, from 1, and of which of several files."""
         begins, file = max((each for each in self.files if each[0] <= row), default=(0, ""))
-        return f"row {self.start + row - begins + 1:,}" + (f" of {file}" if file else "")
+        return self.start + row - begins + 1, file
 
     def kept(self, columns: Mapping[str, pl.Series]) -> dict[str, pl.Series]:
         """The good rows of the given columns; none at all is an error."""
@@ -129,7 +147,7 @@ class Table:
         if not len(next(iter(columns.values()))):
             reasons = ", ".join(f"{rows:,} × {reason}" for reason, rows in self.dropped.items())
             why = f"no rows are left; {reasons} were dropped" if reasons else "there are no rows"
-            raise InputError(f"{self.source}: {why}.\nGive an input with at least one good row.")
+            raise InputError(f"{self.source}: {why}.\nGive an input with at least one good row.", code="no-rows")
         return dict(columns)
 
     def origin(self, row: int) -> int:

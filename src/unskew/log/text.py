@@ -22,6 +22,7 @@ from unskew.log.names import looks_like_a_header
 from unskew.log.packed import BLOCK, blocks, collect, packing_of
 from unskew.log.paths import shown
 from unskew.memory import amount
+from unskew.notice import Notice
 from unskew.plain import plain
 
 DOUBLE = "::"
@@ -80,11 +81,13 @@ class TextFile(NamedTuple):
         foreign = _FOREIGN | dict.fromkeys(_PACKED, "packed twice.\nUnpack it once.") if packing else _FOREIGN
         for mark, what in foreign.items():
             if head.startswith(mark):
-                raise InputError(f"{shown(file)}: the name says text, but the content is {what}")
+                raise InputError(
+                    f"{shown(file)}: the name says text, but the content is {what}", code="wrong-extension"
+                )
         if head.startswith(_WIDE) or b"\0" in head:
             wide = head.startswith(_WIDE) or head[:1000].count(0) in range(len(head[:1000]) // 4, 800)
             what = "it is in UTF-16 or UTF-32" if wide else "it holds bytes of zero, which text does not"
-            raise InputError(f"{shown(file)}: the file cannot be read as text: {what}.\n{_UTF8}")
+            raise InputError(f"{shown(file)}: the file cannot be read as text: {what}.\n{_UTF8}", code="wrong-encoding")
         lines = head.splitlines(keepends=True)
         skipped = next((place for place, line in enumerate(lines) if line.strip(b"\r\n")), len(lines))
         line = _header(file, b"".join(lines[skipped:]), whole=len(head) < BLOCK)
@@ -96,9 +99,13 @@ class TextFile(NamedTuple):
         try:
             names = next(csv.reader([line], delimiter=separator), [])
         except csv.Error as problem:
-            raise InputError(f"{shown(file)}: the header cannot be read ({problem}).\nFix the first line.") from None
+            raise InputError(
+                f"{shown(file)}: the header cannot be read ({problem}).\nFix the first line.", code="bad-header"
+            ) from None
         if not names:
-            raise InputError(f"{shown(file)}: the file is empty.\nGive a file with a header and at least one row.")
+            raise InputError(
+                f"{shown(file)}: the file is empty.\nGive a file with a header and at least one row.", code="empty-file"
+            )
         if not header:
             _refuse_header(file, names)
             names = [str(place) for place in range(1, len(names) + 1)]
@@ -116,21 +123,23 @@ class TextFile(NamedTuple):
         for block in collect(self.file, content, whole) if self.packed else content:
             self._scan(block, state)
         if state[fields.QUOTED]:
-            raise self._wrong(state, "begins a field with a double quote that is never closed")
+            raise self._wrong(state, "begins a field with a double quote that is never closed", "open-quote")
         if state[fields.LENGTH]:
             self._scan(b"\n", state)
         return int(state[fields.RECORDS]) - self.skipped - self.header, bytes(whole) if self.packed else None
 
-    def stray_quote(self) -> str:
+    def stray_quote(self) -> Notice | None:
         """What is wrong with the quotes, if something is: a sentence for a file that could not be read."""
         state = np.zeros(fields.STATE, dtype=np.int64)
         for block in blocks(self.file, self.packing, double=self.double):
             self._scan(block, state)
         if not state[fields.STRAY]:
-            return ""
-        return (
+            return None
+        return Notice(
             f"Line {state[fields.STRAY]:,} holds a double quote inside a field that does not begin with one: write "
-            '"5"" disk" for 5" disk.'
+            '"5"" disk" for 5" disk.',
+            code="stray-quote",
+            line=int(state[fields.STRAY]),
         )
 
     def _scan(self, block: bytes | memoryview, state: npt.NDArray[np.int64]) -> None:
@@ -142,6 +151,7 @@ class TextFile(NamedTuple):
             raise self._wrong(
                 state,
                 f"has {has:,} field{'s'[: has != 1]}, but the header has {header:,}",
+                "field-count",
                 f"A field that holds {self.separator!r} must stand in double quotes."
                 if has > header
                 else "A field that holds a line break must stand in double quotes, and empty fields need their "
@@ -149,12 +159,17 @@ class TextFile(NamedTuple):
             )
         if found == fields.AFTER_QUOTE:
             raise self._wrong(
-                state, "goes on behind the double quote that ends a field", 'Inside quotes write "" for a double quote.'
+                state,
+                "goes on behind the double quote that ends a field",
+                "closed-quote",
+                'Inside quotes write "" for a double quote.',
             )
 
-    def _wrong(self, state: npt.NDArray[np.int64], what: str, hint: str = "") -> InputError:
+    def _wrong(self, state: npt.NDArray[np.int64], what: str, code: str, hint: str = "") -> InputError:
         line = int(state[fields.FIRST_LINE]) + 1
-        return InputError(f"{shown(self.file)}: line {line:,} {what}.\nFix the line. {hint}".rstrip())
+        return InputError(
+            f"{shown(self.file)}: line {line:,} {what}.\nFix the line. {hint}".rstrip(), code=code, line=line
+        )
 
 
 def _header(file: Path, head: bytes, *, whole: bool) -> str:
@@ -165,19 +180,21 @@ def _header(file: Path, head: bytes, *, whole: bool) -> str:
     if end < 0 and not whole:
         raise InputError(
             f"{shown(file)}: the header does not end within the first {amount(BLOCK)}.\n"
-            "Give a file whose first line names the columns."
+            "Give a file whose first line names the columns.",
+            code="bad-header",
         )
     line = (head if end < 0 else head[:end]).removesuffix(b"\r")
     if b"\r" in line and b'"' not in line:
         raise InputError(
             f"{shown(file)}: the lines end with a carriage return only, as on very old computers.\n"
-            "Save it with usual line ends (tr '\\r' '\\n')."
+            "Save it with usual line ends (tr '\\r' '\\n').",
+            code="bad-line-ends",
         )
     try:
         return line.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         raise InputError(
-            f"{shown(file)}: the header is not in UTF-8 ({problem.__class__.__name__}).\n{_UTF8}"
+            f"{shown(file)}: the header is not in UTF-8 ({problem.__class__.__name__}).\n{_UTF8}", code="wrong-encoding"
         ) from None
 
 
@@ -189,5 +206,6 @@ def _refuse_header(file: Path, names: list[str]) -> None:
         raise InputError(
             f"{shown(file)}: columns are named by their places, as in a file without a header, but the first line "
             f"looks like a header: {there}.\nName them as it does, or remove the line. Where only one of several files "
-            "has no header, say it of that one: columns={'test:user': '1', 'test:item': '2'}."
+            "has no header, say it of that one: columns={'test:user': '1', 'test:item': '2'}.",
+            code="unexpected-header",
         )

@@ -144,7 +144,7 @@ class UserParts:
 
     def _account(self, table: Table) -> Account:
         """What became of the rows here; that pairs are repeated is said of all of them together."""
-        notes = tuple(note for note in table.notes if REPEATED not in note)
+        notes = tuple(note for note in table.notes if note.code != REPEATED)
         return Account(self.reading.source, len(table.frame), dict(table.dropped), notes)
 
 
@@ -153,5 +153,7 @@ def refuse_padded(reading: Reading, name: str, ids: Ids, locate: Locate) -> None
     if (padded := padded_id(ids)) is not None:
         raise InputError(
             f"{reading.source}: column '{reading.columns.get(name, name)}' must hold ids without blanks around them or "
-            f"line ends inside; {locate([{name: padded}])} has {show(padded)}.\n{UNPAD}"
+            f"line ends inside; {locate([{name: padded}])} has {show(padded)}.\n{UNPAD}",
+            code="padded-id",
+            column=reading.columns.get(name, name),
         )

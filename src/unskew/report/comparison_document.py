@@ -171,7 +171,7 @@ def _missing(comparison: PropensityComparison) -> Words:
 
 def warnings(comparison: PropensityComparison) -> list[str]:
     """The cautions of all evaluations, each once, with the propensities it speaks of unless these are all."""
-    said = grouped((text, name) for name, result in comparison.results.items() for text in result.warnings)
+    said = grouped((str(text), name) for name, result in comparison.results.items() for text in result.warnings)
     return unless_all(said, len(comparison.results))
 
 

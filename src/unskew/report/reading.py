@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from unskew.errors import InputError
 from unskew.inference.trust import is_doubt
 from unskew.log.paths import read_small
+from unskew.notice import Notice
 from unskew.plain import plain_path
 from unskew.requirement import Requirement
 from unskew.result import (
@@ -68,7 +69,7 @@ def _result(found: Mapping[str, Any]) -> Result:
         verdicts_=tuple(_verdict(row) for row in found["verdicts"]),
         weights=tuple(_row(Weights, row) for row in found["weights"]),
         inputs=found["inputs"],
-        warnings=tuple(found["warnings"]),
+        warnings=tuple(map(Notice.of, found["warnings"])),
         scenarios=tuple(_scenarios(row) for row in found["scenarios"]),
         traits={name: MetricTraits(**traits) for name, traits in found["metrics"].items()},
         requirements=tuple(_row(Requirement, row) for row in found["requirements"]),

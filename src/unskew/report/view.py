@@ -58,7 +58,7 @@ class View:
                 weights=tuple(_clean_row(row, names) for row in result.weights),
                 scenarios=tuple(_clean_table(table, names) for table in result.scenarios),
                 inputs=_clean_value(dict(result.inputs), names),
-                warnings=tuple(_clean_text(warning, names) for warning in result.warnings),
+                warnings=tuple(warning.saying(_clean_text(warning, names)) for warning in result.warnings),
                 traits={_clean_text(metric, names): traits for metric, traits in result.traits.items()},
             )
         )

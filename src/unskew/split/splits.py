@@ -85,7 +85,7 @@ class Splits(Sequence[Split], Shown):
                 FoldSummary(s.label, s.train_count, s.test_count, s.users, s.window, dict(s.left_out)) for s in self
             ),
             skipped=self.skipped,
-            notes=(*(f"{note[0].upper()}{note[1:]}." for note in self.log.account.notes), *self.notes),
+            notes=(*(note.saying(f"{note[0].upper()}{note[1:]}.") for note in self.log.account.notes), *self.notes),
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -28,21 +28,28 @@ def unpack(archive: Path, folder: Path, *, limit: int = LIMIT) -> None:
     """Unpack a zip archive into a folder."""
     try:
         if (table := _table_size(archive)) > TABLE:
-            raise InputError(f"the archive's table of contents has {table:,} bytes; at most {TABLE:,} are read.")
+            raise InputError(
+                f"the archive's table of contents has {table:,} bytes; at most {TABLE:,} are read.", code="too-large"
+            )
         with ZipFile(archive) as packed:
             entries = packed.infolist()
             if len(entries) > ENTRIES:
-                raise InputError(f"the archive has {len(entries):,} entries; at most {ENTRIES:,} are unpacked.")
+                raise InputError(
+                    f"the archive has {len(entries):,} entries; at most {ENTRIES:,} are unpacked.",
+                    code="too-many-entries",
+                )
             for entry in entries:
                 _check(entry)
             if (total := sum(entry.file_size for entry in entries)) > limit:
-                raise InputError(f"the archive unpacks to {total:,} bytes; at most {limit:,} are allowed.")
+                raise InputError(
+                    f"the archive unpacks to {total:,} bytes; at most {limit:,} are allowed.", code="too-large"
+                )
             for entry in entries:
                 limit -= _write(packed, entry, folder, limit)
     except (BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeError) as problem:
-        raise InputError(f"the archive is damaged ({plain(problem)}).") from problem
+        raise InputError(f"the archive is damaged ({plain(problem)}).", code="damaged-file") from problem
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as problem:
-        raise InputError("the archive has two entries of the same name.") from problem
+        raise InputError("the archive has two entries of the same name.", code="repeated-entry") from problem
 
 
 def _table_size(archive: Path) -> int:
@@ -61,20 +68,26 @@ def _check(entry: ZipInfo) -> None:
     name = entry.orig_filename
     parts = PurePosixPath(name).parts
     if len(parts) > DEEPEST:
-        raise InputError(f"the archive's entry '{plain(name)}' lies more than {DEEPEST} folders deep.")
+        raise InputError(
+            f"the archive's entry '{plain(name)}' lies more than {DEEPEST} folders deep.", code="entry-too-deep"
+        )
     if not parts or name.startswith("/") or ".." in parts or any(sign in name for sign in "\\:\0"):
-        raise InputError(f"the archive's entry '{plain(name)}' would leave the target folder.")
+        raise InputError(f"the archive's entry '{plain(name)}' would leave the target folder.", code="entry-outside")
     if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG, stat.S_IFDIR):
-        raise InputError(f"the archive's entry '{plain(name)}' is a link or a device.")
+        raise InputError(f"the archive's entry '{plain(name)}' is a link or a device.", code="entry-not-a-file")
     if entry.flag_bits & 0x1 or entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-        raise InputError(f"the archive's entry '{plain(name)}' is encrypted, or packed in an unusual way.")
+        raise InputError(
+            f"the archive's entry '{plain(name)}' is encrypted, or packed in an unusual way.", code="entry-encrypted"
+        )
 
 
 def _write(packed: ZipFile, entry: ZipInfo, folder: Path, limit: int) -> int:
     """Write one entry as a new file without its permissions; gives back its size."""
     target = folder / entry.filename
     if not target.resolve().is_relative_to(folder.resolve()):
-        raise InputError(f"the archive's entry '{plain(entry.filename)}' would leave the target folder.")
+        raise InputError(
+            f"the archive's entry '{plain(entry.filename)}' would leave the target folder.", code="entry-outside"
+        )
     if entry.is_dir():
         target.mkdir(parents=True, exist_ok=True)
         return 0
@@ -84,6 +97,6 @@ def _write(packed: ZipFile, entry: ZipInfo, folder: Path, limit: int) -> int:
         while chunk := content.read(_CHUNK):
             size += len(chunk)
             if size > limit:
-                raise InputError("the archive unpacks to more than it says.")
+                raise InputError("the archive unpacks to more than it says.", code="too-large")
             file.write(chunk)
     return size

@@ -113,7 +113,8 @@ def expect(path: Path, what: str, found: int, wanted: int) -> None:
     if found != wanted:
         raise InputError(
             f"{path}: there are {found:,} {what}, but the set has {wanted:,}.\n"
-            "Is this the right file? It may be cut off, or belong to another version of the set."
+            "Is this the right file? It may be cut off, or belong to another version of the set.",
+            code="wrong-count",
         )
 
 
@@ -123,7 +124,8 @@ def expect_range(path: Path, what: str, column: pl.Series, low: float, high: flo
     if wrong.any():
         raise InputError(
             f"{path}: every {what} must lie between {low:g} and {high:g}; row {int(wrong.arg_true()[0]) + 1:,} has "
-            f"{column.filter(wrong)[0]}.\nIs this the right file?"
+            f"{column.filter(wrong)[0]}.\nIs this the right file?",
+            code="out-of-range",
         )
 
 

@@ -35,7 +35,11 @@ def load(name: str) -> Dataset:
     folder = places.find(source)
     if folder is None:
         gone = f" The copy at {was} is gone." if (was := places.registry().get(name)) else ""
-        raise InputError(f"the data set '{name}' is not on this machine.{gone}\n{how_to_get(source)}")
+        raise InputError(
+            f"the data set '{name}' is not on this machine.{gone}\n{how_to_get(source)}",
+            code="missing-dataset",
+            dataset=name,
+        )
     if folder == places.store(name):
         places.compare_checksums(folder, source.files, f"Download it again with: unskew data fetch {name} --again")
     return source.read(folder)
@@ -53,14 +57,18 @@ def add(name: str, path: str | PathLike[str]) -> Dataset:
         given.stat()
     except (OSError, ValueError, RuntimeError, TypeError) as problem:  # an unknown ~user is a RuntimeError
         why = getattr(problem, "strerror", None) or problem
-        raise InputError(f"{plain_path(path)}: there is no such folder: {plain(why)}.\nCheck the path.") from None
+        raise InputError(
+            f"{plain_path(path)}: there is no such folder: {plain(why)}.\nCheck the path.", code="missing-folder"
+        ) from None
     around = given.parent if given.is_file() else given
     folder = places.locate(source, around)
     if folder is None:
         packed = " Unpack the archive first." if given.suffix == ".zip" else ""
         raise InputError(
             f"{plain_path(around)}: this is not a copy of '{name}': {', '.join(source.lacking(around))} is missing."
-            f"{packed}\nGive the folder that holds the files as their publisher offers them: {source.about.homepage}"
+            f"{packed}\nGive the folder that holds the files as their publisher offers them: {source.about.homepage}",
+            code="wrong-dataset",
+            dataset=name,
         )
     dataset = source.read(folder)
     places.register(name, folder)
@@ -71,13 +79,18 @@ def source_of(name: str) -> Source:
     """The reader of a set; an unknown name gets the nearest known one."""
     if not isinstance(name, str):
         raise InputError(
-            f"a data set is called by its name, not by a {type(name).__name__}. Known: {', '.join(NAMES)}."
+            f"a data set is called by its name, not by a {type(name).__name__}. Known: {', '.join(NAMES)}.",
+            code="wrong-type",
         )
     source = SOURCES.get(name)
     if source is None:
         near = get_close_matches(name.lower(), NAMES, n=1)
         hint = f" Did you mean '{near[0]}'?" if near else ""
-        raise InputError(f"there is no data set called '{plain(name)}'.{hint} Known: {', '.join(NAMES)}.")
+        raise InputError(
+            f"there is no data set called '{plain(name)}'.{hint} Known: {', '.join(NAMES)}.",
+            code="unknown-name",
+            near=near,
+        )
     return source
 
 

@@ -52,7 +52,9 @@ class Coat(Source):
         path = folder / "propensities.ascii"
         propensity = _matrix(path, USERS, ITEMS)
         if not ((propensity > 0.0) & (propensity <= 1.0)).all():
-            raise InputError(f"{path}: every propensity must lie in (0, 1].\nIs this the right file?")
+            raise InputError(
+                f"{path}: every propensity must lie in (0, 1].\nIs this the right file?", code="out-of-range"
+            )
         pairs = pl.DataFrame(
             {
                 "user": np.repeat(np.arange(USERS), ITEMS),
@@ -74,7 +76,9 @@ def _matrix(path: Path, rows: int, columns: int) -> Matrix:
     try:
         matrix: Matrix = np.loadtxt(path, ndmin=2)
     except (OSError, ValueError) as problem:
-        raise InputError(f"{path}: the matrix cannot be read ({problem}).\nIs this the right file?") from problem
+        raise InputError(
+            f"{path}: the matrix cannot be read ({problem}).\nIs this the right file?", code="unreadable-file"
+        ) from problem
     expect(path, "rows", matrix.shape[0], rows)
     expect(path, "columns", matrix.shape[1], columns)
     return matrix
@@ -84,7 +88,9 @@ def _ratings(path: Path, each: int, propensity: Matrix | None = None) -> Log:
     """The log of a rating matrix, with the propensities of its seen cells."""
     ratings = _matrix(path, USERS, ITEMS)
     if not np.isin(ratings, range(6)).all():
-        raise InputError(f"{path}: ratings must be 1 to 5, and 0 where there is none.\nIs this the right file?")
+        raise InputError(
+            f"{path}: ratings must be 1 to 5, and 0 where there is none.\nIs this the right file?", code="out-of-range"
+        )
     user, item = np.nonzero(ratings)
     expect(path, "ratings", len(user), each * USERS)
     counts = np.bincount(user, minlength=USERS)
@@ -103,7 +109,7 @@ def _features(path: Path, key: str, rows: int) -> pl.DataFrame:
     try:
         labels = names.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeError) as problem:
-        raise InputError(f"{names}: the file cannot be read ({problem}).") from problem
+        raise InputError(f"{names}: the file cannot be read ({problem}).", code="unreadable-file") from problem
     labels = [label.strip() for label in labels if label.strip()]
     matrix = _matrix(path, rows, len(labels)).astype(np.int8)
     columns = {label: matrix[:, place] for place, label in enumerate(labels)}

@@ -58,7 +58,9 @@ def fetch(
     """
     source = source_of(name)
     if not source.downloads:
-        raise InputError(f"'{name}' is not downloaded from here.\n{how_to_get(source)}")
+        raise InputError(
+            f"'{name}' is not downloaded from here.\n{how_to_get(source)}", code="not-downloadable", dataset=name
+        )
     present = places.find(source)
     if present is not None and not again:
         return present
@@ -71,7 +73,9 @@ def fetch(
             places.note_checksums(folder, source.files)
             _install(folder, target, scratch)
     except OSError as problem:
-        raise InputError(f"{plain_path(target)}: cannot be written: {problem.strerror or problem}.") from problem
+        raise InputError(
+            f"{plain_path(target)}: cannot be written: {problem.strerror or problem}.", code="cannot-write"
+        ) from problem
     return target
 
 
@@ -98,12 +102,12 @@ def _get(
     receive(url, path, progress=progress)
     wanted = list(allowed) or ([download.sha256] if download.sha256 and mirror is None else [])
     if wanted and (found := places.sha256(path)) not in (sum.strip().lower() for sum in wanted):
-        raise _failed(url, f"its SHA-256 is {found}, not {plain(' or '.join(wanted), 200)}")
+        raise _failed(url, f"its SHA-256 is {found}, not {plain(' or '.join(wanted), 200)}", "wrong-checksum")
     if not download.to:
         try:
             unpack(path, folder)
         except InputError as problem:
-            raise InputError(f"{plain_path(url)}: {problem}\nNothing was kept.") from problem
+            raise InputError(f"{plain_path(url)}: {problem}\nNothing was kept.", code=problem.code) from problem
         path.unlink()
 
 
@@ -113,12 +117,20 @@ def _checked(source: Source, scratch: Path) -> Path:
     name, homepage = source.about.name, source.about.homepage
     if folder is None:
         lacking = ", ".join(source.lacking(scratch / "set"))
-        raise InputError(f"what was downloaded is not '{name}': {lacking} is missing.\nSee {homepage}")
+        raise InputError(
+            f"what was downloaded is not '{name}': {lacking} is missing.\nSee {homepage}",
+            code="wrong-dataset",
+            dataset=name,
+        )
     try:
         source.read(folder)
     except InputError as problem:
         why = str(problem).replace(f"{folder}{os.sep}", "")
-        raise InputError(f"what was downloaded is not '{name}': {why}\nNothing was kept. See {homepage}") from problem
+        raise InputError(
+            f"what was downloaded is not '{name}': {why}\nNothing was kept. See {homepage}",
+            code="wrong-dataset",
+            dataset=name,
+        ) from problem
     return folder
 
 
@@ -157,12 +169,12 @@ def receive(
             length = answer.headers.get("Content-Length", "")
             total = int(length) if re.fullmatch("[0-9]{1,18}", length) else None
             if total is not None and total > limit:
-                raise _failed(url, f"it has {total:,} bytes, and at most {limit:,} are taken")
+                raise _failed(url, f"it has {total:,} bytes, and at most {limit:,} are taken", "too-large")
             done = 0
             while chunk := answer.read1(_CHUNK):
                 done += len(chunk)
                 if done > limit:
-                    raise _failed(url, f"it does not end, and at most {limit:,} bytes are taken")
+                    raise _failed(url, f"it does not end, and at most {limit:,} bytes are taken", "too-large")
                 file.write(chunk)
                 _refuse_slow(url, done, time.monotonic() - began, timeout, deadline)
                 if progress is not None:
@@ -175,7 +187,7 @@ def receive(
         reason = getattr(problem, "reason", None) or problem
         raise _failed(url, str(reason) or type(reason).__name__) from problem
     if total is not None and done != total:
-        raise _failed(url, f"it was cut off after {done:,} of {total:,} bytes")
+        raise _failed(url, f"it was cut off after {done:,} of {total:,} bytes", "damaged-file")
 
 
 def _answer(url: str, timeout: float, deadline: float) -> HTTPResponse:
@@ -197,7 +209,7 @@ def _answer(url: str, timeout: float, deadline: float) -> HTTPResponse:
     try:
         answer = arrived.get(timeout=min(deadline, 2.0 * timeout))
     except Empty:
-        raise _failed(url, "the server did not answer in time") from None
+        raise _failed(url, "the server did not answer in time", "too-slow") from None
     if isinstance(answer, BaseException):
         raise answer
     return answer
@@ -205,9 +217,9 @@ def _answer(url: str, timeout: float, deadline: float) -> HTTPResponse:
 
 def _refuse_slow(url: str, done: int, seconds: float, timeout: float, deadline: float) -> None:
     if seconds > deadline:
-        raise _failed(url, f"it took more than {deadline:g} seconds")
+        raise _failed(url, f"it took more than {deadline:g} seconds", "too-slow")
     if seconds > timeout and done < SLOWEST * seconds:
-        raise _failed(url, f"it is too slow: {done:,} bytes in {seconds:.0f} seconds")
+        raise _failed(url, f"it is too slow: {done:,} bytes in {seconds:.0f} seconds", "too-slow")
 
 
 class _Redirects(HTTPRedirectHandler):
@@ -228,7 +240,10 @@ def _refuse_unsafe(url: str, *, local: bool) -> None:
     except ValueError:
         scheme, host = "", None
     if not host or not (scheme == "https" or (scheme == "http" and local and _is_local(url))):
-        raise InputError(f"{plain_path(url)}: only https addresses are downloaded from (http on this machine only).")
+        raise InputError(
+            f"{plain_path(url)}: only https addresses are downloaded from (http on this machine only).",
+            code="unsafe-address",
+        )
 
 
 def _is_local(url: str) -> bool:
@@ -239,8 +254,9 @@ def _is_local(url: str) -> bool:
         return host == "localhost"
 
 
-def _failed(url: str, why: str) -> InputError:
+def _failed(url: str, why: str, code: str = "not-downloaded") -> InputError:
     return InputError(
         f"{plain_path(url)}: it cannot be downloaded: {plain(why, 300)}.\nNothing was kept. Try again later, or get "
-        "the files by hand and register them with: unskew data add NAME PATH"
+        "the files by hand and register them with: unskew data add NAME PATH",
+        code=code,
     )

@@ -92,7 +92,11 @@ def _table(path: Path) -> pl.DataFrame:
         else:
             frame = pl.read_csv(path.read_bytes(), infer_schema=False, encoding="utf8-lossy")
         if absent := [name for name in _USED if name not in frame.columns]:
-            raise InputError(f"{path}: there is no column '{absent[0]}'.\nIs this the right file?")
+            raise InputError(
+                f"{path}: there is no column '{absent[0]}'.\nIs this the right file?",
+                code="missing-column",
+                column=absent[0],
+            )
         frame = frame.select(_USED).with_columns(
             pl.col("InvoiceNo", "StockCode").cast(pl.String), pl.col(_NUMBERS).cast(pl.Float64)
         )

@@ -39,7 +39,9 @@ def cache() -> Path:
     try:
         home = Path.home()
     except RuntimeError:
-        raise InputError("there is no home folder for the cache. Name one: set XDG_CACHE_HOME.") from None
+        raise InputError(
+            "there is no home folder for the cache. Name one: set XDG_CACHE_HOME.", code="no-home-folder"
+        ) from None
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "unskew" / "Cache"
     if sys.platform == "darwin":
@@ -61,7 +63,8 @@ def places(name: str) -> Iterator[Path]:
         if not os.path.isdir(folder):
             raise InputError(
                 f"UNSKEW_DATA: there is no folder {plain_path(folder)}.\nFix the variable, or unset it to look "
-                "elsewhere: a copy that lies there would be passed over for another."
+                "elsewhere: a copy that lies there would be passed over for another.",
+                code="missing-folder",
             )
         yield folder / name
     if (CHECKOUT / "pyproject.toml").is_file():
@@ -94,9 +97,9 @@ def registry() -> dict[str, str]:
     try:
         known = strict_json.loads(content)
     except ValueError as problem:
-        raise InputError(_spoilt(path, str(problem))) from problem
+        raise InputError(_spoilt(path, str(problem)), code="damaged-file") from problem
     if not isinstance(known, dict) or not all(isinstance(folder, str) for folder in known.values()):
-        raise InputError(_spoilt(path, "it holds something else than names and folders"))
+        raise InputError(_spoilt(path, "it holds something else than names and folders"), code="damaged-file")
     return known
 
 
@@ -133,12 +136,14 @@ def compare_checksums(folder: Path, files: Iterable[str], remedy: str) -> None:
         lines = content.decode("utf-8").splitlines()
     except ValueError as problem:
         raise InputError(
-            f"{plain_path(folder / SUMS)}: the checksums cannot be read: {plain(problem)}.\n{remedy}"
+            f"{plain_path(folder / SUMS)}: the checksums cannot be read: {plain(problem)}.\n{remedy}",
+            code="damaged-file",
         ) from None
     known = {name: noted for noted, _, name in (line.partition("  ") for line in lines)}
     for name in files:
         if known.get(name) != sha256(folder / name):
             raise InputError(
                 f"{plain_path(folder / name)}: this is not what was downloaded: its checksum differs from the one in "
-                f"{SUMS}.\n{remedy}"
+                f"{SUMS}.\n{remedy}",
+                code="wrong-checksum",
             )
