@@ -57,7 +57,7 @@ def reproduce(
     found = _study(study)
     chosen = [found.find(name) for name in experiments] if experiments else list(found.experiments)
     if json == STDOUT:
-        raise InputError("--json -: the records of a study go to a file; give its name.")
+        raise InputError("--json -: the records of a study go to a file; give its name.", code="conflicting-arguments")
     check_outputs(json=json)
     if output is not None:
         try_filling(output)
@@ -66,7 +66,10 @@ def reproduce(
         refuse_same(files + ([] if json is None else [(f"--json {plain_path(json)}", json)]), [])
     folder = store or cache() / "studies" / found.name
     if os.path.exists(folder) and not os.path.isdir(folder):
-        raise InputError(f"--store {plain_path(folder)}: finished runs are kept in a folder, and this is a file.")
+        raise InputError(
+            f"--store {plain_path(folder)}: finished runs are kept in a folder, and this is a file.",
+            code="not-a-folder",
+        )
     setting = found.setting(
         Store(folder, found.version, tell=lambda message: err.print(message)),
         workers or os.cpu_count() or 1,
@@ -107,7 +110,7 @@ def _in_file(cells: Cells) -> str:
 
 def _study(name: str) -> Study:
     if name not in STUDIES:
-        raise InputError(f"there is no study called '{plain(name)}'. Known: {', '.join(STUDIES)}.")
+        raise InputError(f"there is no study called '{plain(name)}'. Known: {', '.join(STUDIES)}.", code="unknown-name")
     module = name.replace("-", "_")
     study: Study = import_module(f"unskew.studies.{module}.study").STUDY
     return study

@@ -45,7 +45,10 @@ def study(
         out.print(EXAMPLE, end="", soft_wrap=True)
         return
     if config is None:
-        raise InputError("no file is given: unskew study CONFIG.toml. unskew study --example prints one to start from.")
+        raise InputError(
+            "no file is given: unskew study CONFIG.toml. unskew study --example prints one to start from.",
+            code="missing-argument",
+        )
     outputs = {"json": json, "csv": csv, "html": html}
     check_outputs(config, **outputs)  # type: ignore[arg-type]
 
