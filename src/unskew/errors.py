@@ -6,6 +6,8 @@ from copy import copy
 from importlib.util import find_spec
 from typing import Self
 
+from unskew.notice import Notice
+
 
 class UnskewError(Exception):
     """Anything that unskew refuses or cannot read; the command line shows it in one panel.
@@ -19,6 +21,11 @@ class UnskewError(Exception):
     def __init__(self, text: str, *, code: str = "", **fields: object) -> None:
         super().__init__(text)
         self.code, self.fields = code, fields
+
+    @property
+    def notice(self) -> Notice:
+        """The message with its code, where it is told and not raised."""
+        return Notice(str(self), code=self.code, also=(), **self.fields)
 
     def saying(self, text: str) -> Self:
         """The same error in other words: with the file, or the options of the command line."""

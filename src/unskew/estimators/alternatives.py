@@ -22,7 +22,7 @@ from unskew.estimators.snips import SNIPS
 from unskew.estimators.target import Target
 from unskew.log import Feedback
 from unskew.metrics import CG, DCG, MAE, Metric, RatingMetric, Recall
-from unskew.notice import made_of
+from unskew.notice import Notice
 
 if TYPE_CHECKING:
     from unskew.estimators.validity import Evidence
@@ -164,14 +164,14 @@ class Alternative:
 class Refused:
     """Why a cell cannot be estimated, and the ways out; ``reason`` is the whole message."""
 
-    reason: str
+    reason: Notice
     instead: tuple[Alternative, ...]
 
 
-Rule = Callable[[Metric, Estimator, Target, "Evidence"], str | None]
+Rule = Callable[[Metric, Estimator, Target, "Evidence"], Notice | None]
 
 
-def refused(why: str, asked: Alternative, evidence: Evidence, rule: Rule, *, by_metric: bool) -> Refused:
+def refused(why: Notice, asked: Alternative, evidence: Evidence, rule: Rule, *, by_metric: bool) -> Refused:
     """The refusal of a cell with everything that may be done about it.
 
     Args:
@@ -193,7 +193,7 @@ def refused(why: str, asked: Alternative, evidence: Evidence, rule: Rule, *, by_
     if not ways:
         every = [way for way, _ in _cells(asked, evidence, other_metrics=True)]
         ways = _with_additions(every, evidence, rule, most=MOST_ADDITIONS)[:1]
-    return Refused(made_of(f"{why} {_advice(asked, ways, evidence)}", why), ways)
+    return Refused(why.saying(f"{why} {_advice(asked, ways, evidence)}"), ways)
 
 
 def _debiases(way: Alternative) -> bool:

@@ -22,6 +22,7 @@ from unskew.estimators.scenarios import Axis, Scenario, Scenarios
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
 from unskew.kernels.arrays import Floats, present
+from unskew.notice import Notice
 from unskew.parts import option
 
 PATH = "path"
@@ -67,7 +68,8 @@ class ExposurePath(Estimator):
     @property
     def assumption(self) -> str:
         """How much of popularity comes from exposure, at one point of the path."""
-        return f"exposure explains {SHARE.shown(float(self.at))} of popularity" if self.at != PATH else ""
+        told = "" if self.at == PATH else f"exposure explains {SHARE.shown(float(self.at))} of popularity"
+        return Notice(told, code="exposure-share", at=self.at) if told else ""
 
     def scenarios(self, target: Target) -> Scenarios | None:
         """Eleven shares of popularity."""
@@ -77,10 +79,13 @@ class ExposurePath(Estimator):
         return Scenarios(
             axes=(SHARE,),
             points=tuple(Scenario((float(point.at),), point, target) for point in points),
-            assumption="how likely a relevant item was to be seen depends on its popularity alone",
-            not_covered=(
+            assumption=Notice(
+                "how likely a relevant item was to be seen depends on its popularity alone", code="popularity-alone"
+            ),
+            not_covered=Notice(
                 "The path does not cover exposure that has nothing to do with popularity, nor exposure chosen for "
-                "each user: a model that resembles the recommender behind the log is then ahead on the whole path."
+                "each user: a model that resembles the recommender behind the log is then ahead on the whole path.",
+                code="exposure-beyond-popularity",
             ),
         )
 

@@ -24,6 +24,7 @@ from unskew.bounds import Number
 from unskew.estimators.base import OWN, Batch, Estimator, Need, Standing, Term
 from unskew.estimators.scenarios import Axis, Scenario, Scenarios
 from unskew.estimators.target import Target
+from unskew.notice import Notice
 from unskew.parts import Words, option
 
 BOX, CORNER = "box", "corner"
@@ -87,14 +88,16 @@ class Tilted(Estimator):
         return Scenarios(
             axes=(ODDS, SLOPE),
             points=tuple(Scenario((point.odds, point.slope), point, under) for point in points),
-            assumption=(
+            assumption=Notice(
                 f"unseen pairs are as relevant as seen ones like them, or less by odds of up to {self.odds:g}, and log "
-                f"popularity adds between 0 and {self.slope:g} to their log-odds for each standard deviation"
+                f"popularity adds between 0 and {self.slope:g} to their log-odds for each standard deviation",
+                code="assumed-range",
             ),
-            not_covered=(
+            not_covered=Notice(
                 "The box is an assumption: it does not cover unseen pairs that are more relevant than seen ones like "
                 f"them, nor less by odds of more than {self.odds:g}, nor tastes that a model has found and the census "
-                "model has not."
+                "model has not.",
+                code="beyond-assumed-range",
             ),
         )
 

@@ -16,6 +16,7 @@ from unskew.estimators.summary import Histogram, Summary, TrainingRows
 from unskew.estimators.target import Target
 from unskew.kernels.arrays import Ints32
 from unskew.metrics import Metric
+from unskew.notice import Notice
 
 T = TypeVar("T")
 
@@ -91,39 +92,54 @@ def traits(estimator: Estimator, target: Target) -> Traits:
     return Traits(estimator.prepare_probe(SUMMARY).terms(PROBE, target))
 
 
-def terms_refusal(estimator: Estimator, target: Target) -> str | None:
+def terms_refusal(estimator: Estimator, target: Target) -> Notice | None:
     """Why the terms of an estimator mean nothing under a target; ``None`` where they do."""
     found = traits(estimator, target)
     if not found.terms:
-        return f"{estimator} has no terms under {target}."
+        return Notice(f"{estimator} has no terms under {target}.", code="wrong-target")
     own = {Normaliser.USERS} if target is Target.POOLED else set()  # a total per user that the estimator gives itself
     if not target.sums and any(
         (term.seen is None or term.residual or term.listed) and term.divisor.kind not in own for term in found.terms
     ):
-        return f"{estimator} uses predictions of an outcome model, which enter sums per user only, not {target}."
+        return Notice(
+            f"{estimator} uses predictions of an outcome model, which enter sums per user only, not {target}.",
+            code="wrong-target",
+        )
     if Normaliser.LISTED in found.divisors and target is not Target.PER_USER_SUM:
-        return f"{estimator} divides by the weights of each list, which exist under per_user_sum only, not {target}."
+        return Notice(
+            f"{estimator} divides by the weights of each list, which exist under per_user_sum only, not {target}.",
+            code="wrong-target",
+        )
     if target.normalised and set(found.divisors) != {Normaliser.OWN}:
-        return f"{estimator} has no normalised form: it is divided already."
+        return Notice(f"{estimator} has no normalised form: it is divided already.", code="not-normalised")
     if target is Target.PER_USER_SUM and Normaliser.USERS in found.divisors:
-        return f"{estimator} divides by a number per user, and {target} adds up without dividing inside users."
+        return Notice(
+            f"{estimator} divides by a number per user, and {target} adds up without dividing inside users.",
+            code="wrong-target",
+        )
     if target is Target.PER_PAIR and estimator.normalised is Over.ITEM and found.divisors != (Normaliser.PAIRS,):
-        return f"{estimator} takes ratios per item, which need a single term that is divided by weights of pairs."
+        return Notice(
+            f"{estimator} takes ratios per item, which need a single term that is divided by weights of pairs.",
+            code="wrong-target",
+        )
     needs = estimator.needs(target)
     own_model = {Need.OUTCOME} if {Need.CENSUS, Need.ANSWERS} & needs else set()
     undeclared = sorted(_implied(found, target) - needs - own_model)
     if undeclared:
-        return f"{estimator} uses {', '.join(undeclared)} under {target}, and its needs({target}) does not say so."
+        return Notice(
+            f"{estimator} uses {', '.join(undeclared)} under {target}, and its needs({target}) does not say so.",
+            code="undeclared-need",
+        )
     return None
 
 
-def largest_weights_refusal(metric: Metric, estimator: Estimator, target: Target) -> str | None:
+def largest_weights_refusal(metric: Metric, estimator: Estimator, target: Target) -> Notice | None:
     """Why a metric that divides by a user's largest weights has none to divide by."""
     divisors = traits(estimator, target).divisors
     if divisors == (Normaliser.PAIRS,):
         return None
     what = "a fixed divisor" if len(divisors) == 1 else "several divisors"
-    return f"{metric} divides by the largest weights; {estimator} has {what}."
+    return Notice(f"{metric} divides by the largest weights; {estimator} has {what}.", code="unweighted-only")
 
 
 def _implied(found: Traits, target: Target) -> set[Need]:

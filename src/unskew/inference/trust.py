@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unskew.notice import made_of
+from unskew.notice import Notice, made_of
 
 DOUBT = "Little trust: "
 NO_VALUE = "no value"
@@ -38,15 +38,18 @@ def doubts(
     """
     found = [note] if note else []
     if ess is None:
-        found.append("no observation corrects the outcome model")
+        found.append(Notice("no observation corrects the outcome model", code="not-corrected"))
     elif ess < MIN_ESS:
-        found.append(f"it rests on the equivalent of {ess:,.0f} users")
+        found.append(Notice(f"it rests on the equivalent of {ess:,.0f} users", code="low-ess", ess=ess))
     if users < MIN_USERS:
-        found.append(f"only {users:,} {'user counts' if users == 1 else 'users count'}")
+        few = f"only {users:,} {'user counts' if users == 1 else 'users count'}"
+        found.append(Notice(few, code="few-users", users=users))
     if max_weight_share > MAX_SHARE:
-        found.append(f"one interaction carries {max_weight_share:.0%} of a value")
+        one = f"one interaction carries {max_weight_share:.0%} of a value"
+        found.append(Notice(one, code="heavy-row", share=max_weight_share))
     if support_gap is not None and support_gap > MAX_GAP:
-        found.append(f"{support_gap:.0%} of the held-out interactions are on items that training never showed")
+        gap = f"{support_gap:.0%} of the held-out interactions are on items that training never showed"
+        found.append(Notice(gap, code="gap-in-support", share=support_gap))
     return made_of(f"{DOUBT}{'; '.join(found[:2])}.", *found[:2]) if found else ""
 
 

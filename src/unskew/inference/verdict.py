@@ -36,6 +36,7 @@ from statistics import NormalDist
 from unskew.inference import student
 from unskew.inference.contrast import FEWEST, Contrast
 from unskew.inference.intervals import critical
+from unskew.notice import Notice
 
 BEYOND = 100.0  # times the users there are: nobody will collect so many
 FEW_WINS = 10.0  # effective users for whom a list must have won before its losses mean something
@@ -130,19 +131,19 @@ def judge(difference: Contrast, tail: float, checks: Checks, more: tuple[float, 
         tail: the error probability of this comparison.
         more: another interval that must agree, from a bootstrap.
     """
-    reasons = []
+    reasons: list[str] = []
     if difference.users < FEWEST:
         many = "no user" if difference.users == 0 else f"only {difference.users} user"
-        reasons.append(f"{many}{'s' if difference.users > 1 else ''} tell{'s' * (difference.users < 2)} the two apart")
+        told = f"{many}{'s' if difference.users > 1 else ''} tell{'s' * (difference.users < 2)} the two apart"
+        reasons.append(Notice(told, code="few-users", users=difference.users))
     if checks.unsupported >= 1.0 - 1e-9:
-        reasons.append("one of the lists holds nothing that the log could ever show")
+        reasons.append(Notice("one of the lists holds nothing that the log could ever show", code="no-support"))
     if checks.single_clicks is not None and checks.single_clicks > SINGLE_CLICKS:
-        reasons.append(
-            f"{checks.single_clicks:.0%} of the users have a single click, where a ratio inside each user is the "
-            "naive one"
-        )
+        share = checks.single_clicks
+        told = f"{share:.0%} of the users have a single click, where a ratio inside each user is the naive one"
+        reasons.append(Notice(told, code="single-clicks", share=share))
     if not math.isfinite(checks.lean):
-        reasons.append("a fold rests on a single user")
+        reasons.append(Notice("a fold rests on a single user", code="one-user-fold"))
     if checks.unable:
         reasons.append(checks.unable)
     if reasons:
@@ -160,42 +161,47 @@ def _others(
     difference: Contrast, tail: float, checks: Checks, more: tuple[float, float] | None
 ) -> list[tuple[str, tuple[float, float]]]:
     low, high = difference.interval(tail)
-    found = []
+    found: list[tuple[str, tuple[float, float]]] = []
     if more is not None and all(map(math.isfinite, more)):
-        found.append(("the bootstrap does not bear it out", more))
+        found.append((Notice("the bootstrap does not bear it out", code="bootstrap-disagrees"), more))
     if checks.supported is not None and checks.supported.exists:
-        found.append(
-            (
-                f"up to {checks.unsupported:.0%} of a list's worth lies on items that the log could never show, and "
-                "judged by the others the lead is gone",
-                checks.supported.interval(tail),
-            )
+        reason = Notice(
+            f"up to {checks.unsupported:.0%} of a list's worth lies on items that the log could never show, and judged "
+            "by the others the lead is gone",
+            code="unsupported-items",
+            share=checks.unsupported,
         )
+        found.append((reason, checks.supported.interval(tail)))
     if checks.bias is not None and math.isfinite(checks.bias):
         centre, half = (low + high) / 2.0 - 2.0 * checks.bias, (high - low) / 2.0  # of Δ − 2B
         reach = math.hypot(half, 2.0 * critical(1.0 - tail) * checks.bias_error)
-        found.append(("users have too few clicks for ratios inside each of them", (centre - reach, centre + reach)))
+        reason = Notice("users have too few clicks for ratios inside each of them", code="few-clicks")
+        found.append((reason, (centre - reach, centre + reach)))
     if checks.heavy or checks.heavy_error:
         centre, half = (low + high) / 2.0 - checks.heavy, (high - low) / 2.0  # of Δ − H
         reach = math.hypot(half, critical(1.0 - tail) * checks.heavy_error)
-        reason = (
+        reason = Notice(
             "single clicks carry most of the weight of their users, and ratios inside users then lean towards naive: "
-            "ask for the average over all pairs instead (target pooled, or snips over all pairs)"
+            "ask for the average over all pairs instead (target pooled, or snips over all pairs)",
+            code="heavy-clicks",
         )
         found.append((reason, (centre - reach, centre + reach)))
     if checks.shift:
-        reason = "items that training hardly ever showed may weigh more than their counts say, and could undo it"
+        told = "items that training hardly ever showed may weigh more than their counts say, and could undo it"
+        reason = Notice(told, code="thin-counts")
         found.append((reason, (low + checks.shift, high + checks.shift)))
     if checks.lean:
-        reason = "folds have too few users for ratios inside each of them"
+        reason = Notice("folds have too few users for ratios inside each of them", code="few-in-folds")
         found.append((reason, (low + checks.lean, high + checks.lean)))
     if checks.slack > 0.0:
-        reason = "pairs that were hardly ever seen could undo it: inverse propensities do not account for all pairs"
+        told = "pairs that were hardly ever seen could undo it: inverse propensities do not account for all pairs"
+        reason = Notice(told, code="unseen-pairs")
         found.append((reason, (low - checks.slack, high + checks.slack)))
     if checks.hit is not None and checks.wins < FEW_WINS and difference.value != 0.0:
         against = math.copysign(checks.hit, -difference.value)
         lost = difference.with_hits(MORE_HITS, against)
-        found.append((f"{MORE_HITS} more hits of the list behind could undo it", lost.interval(tail)))
+        reason = Notice(f"{MORE_HITS} more hits of the list behind could undo it", code="few-hits")
+        found.append((reason, lost.interval(tail)))
     return [*found, *checks.others]
 
 

@@ -35,7 +35,7 @@ from unskew.judging.scenarios import (
 from unskew.judging.tipping_points import TippingPoint, tipping_points
 from unskew.judging.value_intervals import ENOUGH_HITS, covering, refused_value, value_doubt, value_interval
 from unskew.metrics import RankingMetric
-from unskew.notice import codes, made_of
+from unskew.notice import Notice, codes, made_of
 from unskew.result import Estimate, ScenarioTable, Verdict, Weights
 
 
@@ -218,7 +218,8 @@ def _withhold_contradicted(judged: Judged) -> None:
                 if judgement.decided and other < own.place and first != (judgement.low > 0.0)
             ]
             if stronger:
-                reason = f"{stronger[0]}, which promises more, says the opposite"
+                told = f"{stronger[0]}, which promises more, says the opposite"
+                reason = Notice(told, code="contradicted", by=stronger[0])
                 found[pair] = Judgement(math.nan, math.nan, False, (reason,), reason)
 
 
@@ -376,8 +377,9 @@ def _trust(measured: Measured, compared: CellComparisons, a: int, b: int, judged
     setting, run, cell = measured.setting, compared.run, compared.cell
     if not compared.moments.differ[a, b]:
         if compared.same_lists(a, b):
-            return f"As {run.metrics[cell.metric]} counts, the two models give the same lists."
-        return "The two models score the same for every user."
+            alike = f"As {run.metrics[cell.metric]} counts, the two models give the same lists."
+            return Notice(alike, code="same-lists")
+        return Notice("The two models score the same for every user.", code="same-scores")
     lists = list_note(measured, run.metrics[cell.metric], a, b)
     if not word.decided:
         return withheld(judged.reasons) or doubt(lists)
@@ -393,13 +395,15 @@ def _trust(measured: Measured, compared: CellComparisons, a: int, b: int, judged
 
 def _note(compared: CellComparisons, a: int, b: int) -> str:
     if compared.weak_total:
-        return "only the direction of the difference can be told, not its size: no value is shown for either"
+        told = "only the direction of the difference can be told, not its size: no value is shown for either"
+        return Notice(told, code="direction-only")
     share = compared.unsupported(a, b)
     if share > 0.05:
-        return f"up to {share:.0%} of a list's worth lies on items that the log could never show"
+        told = f"up to {share:.0%} of a list's worth lies on items that the log could never show"
+        return Notice(told, code="unsupported-items", share=share)
     if not additive(compared.run, compared.cell.metric) and weighted(compared.run):
         name = compared.run.metrics[compared.cell.metric].name
-        return f"{name} is not a sum over items, so weights do not make it unbiased"
+        return Notice(f"{name} is not a sum over items, so weights do not make it unbiased", code="not-additive")
     return ""
 
 

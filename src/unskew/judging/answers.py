@@ -37,6 +37,7 @@ from unskew.inference.fixed_users import DrawnErrors
 from unskew.inference.intervals import critical
 from unskew.inference.moments import Moments
 from unskew.kernels.arrays import Bools, Floats
+from unskew.notice import Notice
 
 FEWEST_ANSWERS, FEWEST_POSITIVE = 20, 10
 OFF, ERRORS = 0.1, 4.0  # how far the drawn worth may be from what is there, as a share and in standard errors
@@ -199,15 +200,18 @@ class AnswerChecks:
         if not mean > 0.0 or error > WEAK * mean:
             size = f"{error / mean:.0%} of the number" if 0.0 < error < mean else "larger than the number"
             times = (error / (WEAK * mean)) ** 2 if mean > 0.0 else 10.0
-            return (
+            return Notice(
                 f"the number of relevant pairs is hardly known, its error is {size} itself: give about {times:.1f} "
-                "times as many answers, or ask for per_user_sum"
+                "times as many answers, or ask for per_user_sum",
+                code="weak-total",
+                times=times,
             )
         if not self.total.covered:
-            return (
+            return Notice(
                 f"the answers stand for {self.total.drawn:.0%} of all candidates: where nothing was drawn outside the "
                 "lists, the number of relevant pairs is a guess. Draw a quarter of the questions from all candidates, "
-                "or ask for per_user_sum"
+                "or ask for per_user_sum",
+                code="undrawn-total",
             )
         return ""
 
@@ -258,9 +262,11 @@ class PairAnswers:
         shares = [side.drawn for side in (self.ahead, self.behind) if not side.covered]
         if not shares:
             return self.lost
-        return (
+        return Notice(
             f"the answers stand for {shares[0]:.0%} of what they should where the lists differ: pairs there could not "
-            "be drawn, or column 'propensity' is not the probability of being drawn. Ask where these lists differ"
+            "be drawn, or column 'propensity' is not the probability of being drawn. Ask where these lists differ",
+            code="undrawn-pairs",
+            share=shares[0],
         )
 
     @property
@@ -274,10 +280,12 @@ class PairAnswers:
         error = math.hypot(*(side.worth * side.error for side in sides)) / worth
         if abs(drawn - 1.0) <= max(OFF, TOGETHER * error):
             return ""
-        return (
+        return Notice(
             f"the answers stand for {drawn:.0%} of what they should where the lists differ: rows were lost, or column "
             "'propensity' is not the probability of being drawn. Give all rows that were drawn, those that nobody "
-            "answered without a value"
+            "answered without a value",
+            code="lost-rows",
+            share=drawn,
         )
 
     def possible(self, outcome: float) -> tuple[float, float]:
@@ -308,27 +316,32 @@ class PairAnswers:
             unit: what T is worth in the difference that is judged; ``plain`` its interval.
             total: how far D could move by what nobody answered, as shares of it.
         """
-        found = []
+        found: list[tuple[str, tuple[float, float]]] = []
         if self.few:
-            reason = (
+            reason = Notice(
                 f"{_number(self.answers, 'answer')}, {self.positive} of them positive, {_lie(self.answers)} where the "
                 f"lists differ, and so few could come out like that by chance: it takes {FEWEST_ANSWERS} with "
-                f"{FEWEST_POSITIVE} positive ones there"
+                f"{FEWEST_POSITIVE} positive ones there",
+                code="few-answers",
+                answers=self.answers,
+                positive=self.positive,
             )
             low, high = self.exact(tail)
             found.append((reason, (low * unit, high * unit)))
         elif self.thin:
             thin = min((side for side in (self.ahead, self.behind) if side.thin), key=lambda side: side.number)
-            reason = (
+            reason = Notice(
                 f"where the lists differ, the answers on one side weigh as much as {thin.number:.1f} equal ones with "
                 f"{thin.rate * thin.number:.1f} positive, and so few could come out like that by chance: it takes "
-                f"{FEWEST_ANSWERS} with {FEWEST_POSITIVE} positive ones on either side"
+                f"{FEWEST_ANSWERS} with {FEWEST_POSITIVE} positive ones on either side",
+                code="few-answers-on-one-side",
             )
             low, high = self.sided(tail)
             found.append((reason, (low * unit, high * unit)))
         if self.unanswered:
             questions = _number(self.unanswered, "question")
-            reason = f"{questions} where the lists differ {_were(self.unanswered)} not answered, and could undo it"
+            told = f"{questions} where the lists differ {_were(self.unanswered)} not answered, and could undo it"
+            reason = Notice(told, code="unanswered", questions=self.unanswered)
             half, c = (plain[1] - plain[0]) / 2.0, critical(1.0 - tail) * unit
             down, up = (
                 math.hypot(half, c * error) - half if math.isfinite(half) else 0.0

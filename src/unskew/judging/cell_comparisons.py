@@ -23,6 +23,7 @@ from unskew.judging.companions import CompanionCell, confirming_cell, hit_counti
 from unskew.judging.measure import Floats, Measured, uses_propensity, weighted
 from unskew.judging.possible import Possible
 from unskew.metrics import RankingMetric, Shape
+from unskew.notice import Notice
 
 MOST_UNCOUNTED = (
     0.25  # of the interactions, on items without training rows: beyond, weights from counts are no evidence
@@ -146,21 +147,21 @@ class CellComparisons:
         a verdict. A winner that a stronger estimate confirms is still no evidence of size where this one is biased.
         """
         if math.isnan(found.low):
-            return found.reasons[0] if found.reasons else "there is no interval"
+            return found.reasons[0] if found.reasons else Notice("there is no interval", code="no-interval")
         if self.weak_total:
-            return "only the direction of the difference can be told, not its size"
+            return Notice("only the direction of the difference can be told, not its size", code="direction-only")
         names = self.measured.setting.models
         if len(names) > MOST_MODELS:
-            return f"margins are judged among at most {MOST_MODELS} models: evaluate the two alone"
+            told = f"margins are judged among at most {MOST_MODELS} models: evaluate the two alone"
+            return Notice(told, code="too-many-models")
         if self.by_seen_pairs:
             for model, other in ((a, b), (b, a)):
                 if (wins := self.wins(model, other)) < FEW_WINS:
-                    return f"{names[model]} beat {names[other]} for too few users (an effective {wins:.1f})"
+                    told = f"{names[model]} beat {names[other]} for too few users (an effective {wins:.1f})"
+                    return Notice(told, code="few-wins", model=names[model])
         metric = self.run.metrics[self.cell.metric]
         if confirming_cell(self.run.estimator, self.run.target, metric) is not None:
-            what = metric if isinstance(metric, RankingMetric) and metric.shape is not Shape.ADDITIVE else None
-            biased = f"{self.run.estimator} is biased on purpose"
-            return biased if what is None else f"{what} is not a sum over items that weights could debias"
+            return self._promises_little
         return "" if found.decided else self._unable(a, b)
 
     def _unconfirmed(self, a: int, b: int, first: bool) -> str:
@@ -177,10 +178,18 @@ class CellComparisons:
         if other.decided and (other.low > 0.0) == first:
             return ""
         who = f"{beside.run.estimator} ({beside.run.target})"
+        little = self._promises_little
+        if little.code == "not-additive":
+            who = str(beside.run.metrics[beside.cell.metric])
+        return Notice(f"{little}, and {who} does not bear it out", code="unconfirmed", also=(little.code,), by=who)
+
+    @property
+    def _promises_little(self) -> Notice:
+        """Why a stronger cell must say the same."""
+        metric = self.run.metrics[self.cell.metric]
         if isinstance(metric, RankingMetric) and metric.shape is not Shape.ADDITIVE:
-            wanted = beside.run.metrics[beside.cell.metric]
-            return f"{metric} is not a sum over items that weights could debias, and {wanted} does not bear it out"
-        return f"{self.run.estimator} is biased on purpose, and {who} does not bear it out"
+            return Notice(f"{metric} is not a sum over items that weights could debias", code="not-additive")
+        return Notice(f"{self.run.estimator} is biased on purpose", code="biased-on-purpose")
 
     def _companion(self, wanted: CompanionCell | None) -> CellComparisons | None:
         """The same models in another cell."""
@@ -297,7 +306,8 @@ class CellComparisons:
         found, gap = self.measured.counts.get(self.place), self.measured.setting.support_gap
         if found is None or gap is None or gap <= MOST_UNCOUNTED or not found.spread.any():
             return ""
-        return f"{gap:.0%} of the held-out interactions are on items that training never showed: nothing counts those"
+        told = f"{gap:.0%} of the held-out interactions are on items that training never showed: nothing counts those"
+        return Notice(told, code="gap-in-support", share=gap)
 
     def ess(self, a: int, b: int) -> float:
         """Effective number of users who tell the two apart: (Σ|d|)² / Σd²."""
@@ -355,9 +365,11 @@ class CellComparisons:
         unable = ""
         if self.by_seen_pairs and wins < FEW_WINS and difference.users:
             names = self.measured.setting.models
-            unable = (
+            unable = Notice(
                 f"{names[behind]} beat {names[ahead]} for too few users (an effective {wins:.1f}) to tell how often it "
-                "would if all had been shown"
+                "would if all had been shown",
+                code="few-wins",
+                model=names[behind],
             )
         unable = unable or self._hitless(a, b)
         answers = self.answers(a, b)
@@ -390,8 +402,11 @@ class CellComparisons:
         if Need.CENSUS not in self.run.estimator.needs(self.run.target) or self.run.joined:
             return ""
         few = [model for model in (a, b) if self.wins(model) < FEW_WINS]
-        name = self.measured.setting.models[few[0]] if few else ""
-        return f"{name} had hits for too few users (an effective {self.wins(few[0]):.1f})" if few else ""
+        if not few:
+            return ""
+        name = self.measured.setting.models[few[0]]
+        told = f"{name} had hits for too few users (an effective {self.wins(few[0]):.1f})"
+        return Notice(told, code="few-hits", model=name)
 
     @cached_property
     def weak_total(self) -> str:
@@ -478,13 +493,15 @@ class CellComparisons:
         apart, weighed = self._differing(a, b)
         if apart is None:
             return []
-        found, skewed = [], apart.skewness(weighed)
+        found: list[tuple[str, tuple[float, float]]] = []
+        skewed = apart.skewness(weighed)
         for own, model in enumerate((a, b)):
             if skewed[own] - skewed[1 - own] <= SKEWED and skewed[own] <= ALONE:
                 continue
             size = apart.heavy(own) * abs(self.unit(model)) * (1.0 - 2.0 * own)
             name = self.measured.setting.models[model]
-            reason = f"{MORE_HITS} more hits of {name} at rarely shown places, which could hardly come, could undo it"
+            told = f"{MORE_HITS} more hits of {name} at rarely shown places, which could hardly come, could undo it"
+            reason = Notice(told, code="heavy-hits", model=name)
             found.append((reason, difference.with_hits(MORE_HITS, size).interval(self.tail)))
         return found
 
@@ -496,7 +513,8 @@ class CellComparisons:
         for model, ess in zip((a, b), found.expected_ess(weighed), strict=True):
             if ess < FEW_WINS:
                 name = self.measured.setting.models[model]
-                return f"{name} had too little chance of a hit in this log: {ess:.1f} expected where the two differ"
+                told = f"{name} had too little chance of a hit in this log: {ess:.1f} expected where the two differ"
+                return Notice(told, code="little-chance", model=name)
         return ""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from unskew.judging.measure import Measured
 from unskew.metrics import Metric, RankingMetric
-from unskew.notice import made_of
+from unskew.notice import Notice, made_of
 from unskew.plain import plain
 
 MISSING = 0.005  # the share of users without a list from which on it is said
@@ -24,7 +24,11 @@ def list_note(measured: Measured, metric: Metric, a: int, b: int) -> str:
     names = [plain(name) for name in measured.setting.models]
     missing = places.missing
     notes = [
-        f"{names[j]} has no list for {missing[j]:.0%} of users, who count as 0 for it"
+        Notice(
+            f"{names[j]} has no list for {missing[j]:.0%} of users, who count as 0 for it",
+            code="missing-lists",
+            model=names[j],
+        )
         for j in (a, b)
         if missing[j] >= MISSING
     ]
@@ -32,20 +36,23 @@ def list_note(measured: Measured, metric: Metric, a: int, b: int) -> str:
     fuller, shorter = (a, b) if empty[a] <= empty[b] else (b, a)
     if empty[shorter] - empty[fuller] > UNEVEN:
         depth = "" if metric.k is None else f" up to rank {metric.k}"
-        notes.append(
+        told = (
             f"the lists of {names[shorter]} leave {empty[shorter]:.0%} of the places{depth} empty, those of "
             f"{names[fuller]} {empty[fuller]:.0%}"
         )
+        notes.append(Notice(told, code="short-lists", model=names[shorter]))
     if kept := measured.setting.kept_training:
         without, with_them = (a, b) if kept[a] <= kept[b] else (b, a)
         if kept[without] < MISSING and kept[with_them] > UNEVEN:
-            notes.append(
+            told = (
                 f"{kept[with_them]:.0%} of what {names[with_them]} lists was in the user's training data, and "
                 f"{names[without]} leaves such items out"
             )
+            notes.append(Notice(told, code="training-items", model=names[with_them]))
     if new := [j for j in (a, b) if measured.setting.new_users and measured.setting.new_users[j]]:
-        notes.append(
+        told = (
             f"{measured.setting.new_users[new[0]]:.0%} of the interactions are of users without a training row, for "
             f"whom what {' and '.join(names[j] for j in new)} {'lists' if len(new) == 1 else 'list'} is arbitrary"
         )
+        notes.append(Notice(told, code="new-users", model=names[new[0]]))
     return made_of(", and ".join(notes), *notes)

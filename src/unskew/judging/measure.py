@@ -28,6 +28,7 @@ from unskew.judging.path_range import SPLIT, PathRange
 from unskew.judging.propensity_check import PropensityCheck
 from unskew.log import Ids
 from unskew.metrics import Metric, RankingMetric
+from unskew.notice import made_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -120,9 +121,9 @@ class Setting:
         if checked is not None and uses_propensity(run):
             level = Need.ABSOLUTE in run.estimator.needs(run.target)
             if told := checked.contradiction(level=level):
-                return f"the answers contradict the propensities: {told}"
+                return made_of(f"the answers contradict the propensities: {told}", told)
         if path is not None and by_counts(run) and path.refuted:
-            return f"the answers refute the exposure path: {path.refuted}"
+            return made_of(f"the answers refute the exposure path: {path.refuted}", path.refuted)
         return ""
 
     def propensity_of_items(self, run: EstimatorRun) -> Floats | None:

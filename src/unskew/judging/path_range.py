@@ -33,6 +33,7 @@ from unskew.inference.profiles import NOTHING, Gap, compare
 from unskew.judging.log_and_answers import LogAndAnswers
 from unskew.judging.propensity_check import ERROR, FEWEST, OFF
 from unskew.kernels.arrays import Bools, Floats, Ints64
+from unskew.notice import Notice, made_of
 
 SPLIT = 0.2  # the share of the error that the interval of a may have
 RARE = 5  # training rows of the other half: fewer say nothing of how popular an item is
@@ -73,15 +74,20 @@ class PathRange:
     def sentence(self) -> str:
         """What a reader should know."""
         if self.unasked:
-            return f"The answers leave the whole exposure path: {self.unasked}."
+            return made_of(f"The answers leave the whole exposure path: {self.unasked}.", self.unasked)
         if self.refuted:
-            return f"The answers refute the exposure path: {self.refuted}. Its verdicts are withheld."
+            told = f"The answers refute the exposure path: {self.refuted}. Its verdicts are withheld."
+            return made_of(told, self.refuted)
         if not self.narrows:
-            return "The answers leave the whole exposure path: any share of popularity may come from exposure."
-        return (
+            told = "The answers leave the whole exposure path: any share of popularity may come from exposure."
+            return Notice(told, code="whole-exposure-range")
+        return Notice(
             f"The answers leave {100 * self.low:.0f} to {100 * self.high:.0f} % of popularity to exposure (the right "
             f"share is outside in {self.error:.2%} of all cases at most): values and verdicts of exposure_path are put "
-            "together over that range alone."
+            "together over that range alone.",
+            code="exposure-range",
+            low=self.low,
+            high=self.high,
         )
 
     def plain(self) -> dict[str, Any]:
@@ -111,26 +117,31 @@ def path_range(both: LogAndAnswers, halves: tuple[Floats, Floats], strata: Ints6
     whole = PathRange(0.0, 1.0, error, both.positive(theirs))
     if whole.positive < FEWEST:
         few = f"an effective {whole.positive:.1f} positive ones lie on items that training shows often enough"
-        return replace(whole, unasked=f"{few}, and it takes {FEWEST:.0f}")
+        return replace(whole, unasked=Notice(f"{few}, and it takes {FEWEST:.0f}", code="few-answers"))
     sides = _Sides(both, mine, theirs, strata, weighing)
     popularity = np.log(np.maximum(telling, 1.0))
     found = [sides.gaps(a, popularity) for a in POINTS]
-    told = tuple((a, inside.difference, inside.error) for a, (inside, _) in zip(POINTS, found, strict=True))
+    shown = tuple((a, inside.difference, inside.error) for a, (inside, _) in zip(POINTS, found, strict=True))
     if not all(math.isfinite(inside.error) for inside, _ in found):
-        return replace(whole, unasked="no group of users has both answers and rows of the log")
+        told = "no group of users has both answers and rows of the log"
+        return replace(whole, unasked=Notice(told, code="no-common-users"))
     signs = [_sign(*pair, error) for pair in found]
-    whole = replace(whole, statistics=told)
+    whole = replace(whole, statistics=shown)
     if signs[-1] > 0:
-        return replace(whole, refuted="what was seen is more popular than what is relevant, even if all of popularity "
-                       "came from exposure")  # fmt: skip
+        told = "what was seen is more popular than what is relevant, even if all of popularity came from exposure"
+        return replace(whole, refuted=Notice(told, code="too-popular"))
     if signs[0] < 0:
-        return replace(whole, refuted="what was seen is less popular than what is relevant")
+        told = "what was seen is less popular than what is relevant"
+        return replace(whole, refuted=Notice(told, code="not-popular-enough"))
     low = max((a for a, sign in zip(POINTS, signs, strict=True) if sign > 0), default=0.0)
     high = min((a for a, sign in zip(POINTS, signs, strict=True) if sign < 0), default=1.0)
     left = [a for a in POINTS if low <= a <= high]
     if all(sides.misfits(a, telling) for a in left):
-        return replace(whole, refuted="no power of popularity gives rare, middle and popular items the shares of "
-                       "relevant pairs that the answers have")  # fmt: skip
+        told = (
+            "no power of popularity gives rare, middle and popular items the shares of relevant pairs that the answers "
+            "have"
+        )
+        return replace(whole, refuted=Notice(told, code="no-power-fits"))
     return replace(whole, low=low, high=high)
 
 

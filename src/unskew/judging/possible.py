@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from unskew.estimators import Target
 from unskew.metrics import Metric, RankingMetric, Shape
+from unskew.notice import Notice
 
 SHARES = (Target.PER_USER, Target.POOLED, Target.SUM_POOLED, Target.SUM_PER_USER)
 ROUNDING = 1e-9
@@ -63,7 +64,7 @@ class Possible(NamedTuple):
         if not self.beyond("", value, value):
             return ""
         limit = f"more than it can be, {self.high:.3g}" if value > self.high else f"less than it can be, {self.low:.3g}"
-        return f"the value is {limit}: its interval is cut there, the value is not."
+        return Notice(f"the value is {limit}: its interval is cut there, the value is not.", code="out-of-range")
 
     def beyond(self, what: str, low: float, high: float, why: str = "") -> str:
         """Why an interval cannot be, in words; empty where some of it can.
@@ -79,7 +80,8 @@ class Possible(NamedTuple):
         else:
             return ""
         hint = f", such as {why}" if why else ""
-        return (
+        return Notice(
             f"{what} would be {low:.3g} to {high:.3g}, and cannot be {limit} here: something else than what is assumed "
-            f"made these numbers{hint}"
+            f"made these numbers{hint}",
+            code="impossible-value",
         )

@@ -20,6 +20,7 @@ import numpy as np
 from unskew.inference.profiles import Gap, gap
 from unskew.judging.log_and_answers import LogAndAnswers
 from unskew.kernels.arrays import Floats, Ints64, present
+from unskew.notice import Notice, made_of
 
 OFF, ERROR = 0.1, 0.01
 FEWEST = 20.0  # effective positive answers
@@ -81,24 +82,27 @@ class PropensityCheck:
         worst = self.worst(level=level)
         if worst is None:
             return ""
-        return f"{worst.what} {_shown(worst.log)} by these weights and {_shown(worst.answers)} by the answers"
+        told = f"{worst.what} {_shown(worst.log)} by these weights and {_shown(worst.answers)} by the answers"
+        return Notice(told, code="contradicted-propensity", statistic=worst.name)
 
     @property
     def sentence(self) -> str:
         """What a reader should know."""
         named = f"the propensities ({self.propensity})"
         if self.unasked:
-            return f"Answers cannot judge {named}: {self.unasked}."
+            return made_of(f"Answers cannot judge {named}: {self.unasked}.", self.unasked)
         if worst := self.worst(level=False) or self.worst():
             level = worst.name == LEVEL
             who = "estimators that need their level" if level else "all estimators that weigh by them"
-            told = f"{self.contradiction(level=level)} (standard error {worst.error:.2g})"
-            return (
-                f"The answers contradict {named}: {told}. Verdicts of {who} are withheld, and their values are no "
-                "evidence."
+            wrong = self.contradiction(level=level)
+            return made_of(
+                f"The answers contradict {named}: {wrong} (standard error {worst.error:.2g}). Verdicts of {who} are "
+                "withheld, and their values are no evidence.",
+                wrong,
             )
         several = f"{len(self.statistics)} statistic{'s' * (len(self.statistics) != 1)}"
-        return f"The answers do not contradict {named} in {several} of values, popularity and level."
+        told = f"The answers do not contradict {named} in {several} of values, popularity and level."
+        return Notice(told, code="uncontradicted-propensity")
 
     def plain(self) -> dict[str, Any]:
         """As plain values for the result."""
@@ -123,21 +127,20 @@ def check_propensity(
     """
     if both.positive() < FEWEST:
         few = f"{both.positive():.1f} positive ones count, and it takes {FEWEST:.0f}"
-        return PropensityCheck(name, unasked=f"an effective {few}")
+        return PropensityCheck(name, unasked=Notice(f"an effective {few}", code="few-answers"))
     inverse = 1.0 / present(both.propensity)
     carried = _effective(both.weight * inverse * both.value)
     if carried < ENOUGH:
-        return PropensityCheck(name, unasked=f"an effective {carried:.1f} relevant rows of the log carry its weights, "
-                               f"and it takes {ENOUGH:.0f}")  # fmt: skip
+        few = f"an effective {carried:.1f} relevant rows of the log carry its weights, and it takes {ENOUGH:.0f}"
+        return PropensityCheck(name, unasked=Notice(few, code="too-few-rows"))
     users = np.zeros(both.users, dtype=np.int64) if strata is None else strata
     found = [*_values(both, inverse, users), *_popularity(both, inverse, counts, users)]
     if absolute:
         found.append(_level(both, inverse))
     kept = tuple(each for each in found if math.isfinite(each.error))
     if not kept:
-        return PropensityCheck(
-            name, unasked="without zeros, a training log or a level, weights say nothing that answers say too"
-        )
+        told = "without zeros, a training log or a level, weights say nothing that answers say too"
+        return PropensityCheck(name, unasked=Notice(told, code="nothing-to-compare"))
     return PropensityCheck(name, kept)
 
 

@@ -25,7 +25,7 @@ from unskew.inference.turning import Difference, Stretch, hull, stretches, whole
 from unskew.inference.verdict import Judgement, Outcome, outcome
 from unskew.judging.cell_comparisons import CellComparisons
 from unskew.judging.path_range import PathRange
-from unskew.notice import codes, made_of
+from unskew.notice import Notice, codes, made_of
 from unskew.result import Estimate, ScenarioDifferences, ScenarioTable, ScenarioValues, Verdict
 
 Pair = tuple[int, int]
@@ -93,7 +93,8 @@ def _refused(cells: ScenarioCells, several: Sequence[Estimate], common: Sequence
         rest = "Its range is that of the other scenarios, the average of those in which all models have a value."
         return made_of(f"{said} {rest}", first)
     lacking = [n for n in range(len(several)) if n not in common]
-    return f"its average leaves out {_at(cells, lacking)}: not all models have a value there." if lacking else ""
+    told = f"its average leaves out {_at(cells, lacking)}: not all models have a value there."
+    return Notice(told, code="scenarios-left-out") if lacking else ""
 
 
 def _at(cells: ScenarioCells, places: Sequence[int]) -> str:
@@ -165,7 +166,7 @@ def scenario_verdict(
         turns_at=turns_at,
         not_covered=cells.scenarios.not_covered if word is not Outcome.UNDECIDED else "",
         no_margin=no_margin,
-        codes=codes((trust, cells.scenarios.assumption, no_margin)),
+        codes=codes((trust, turns, cells.scenarios.assumption, no_margin)),
     )
 
 
@@ -203,6 +204,8 @@ def _against(verdict: Verdict, other: Verdict) -> Verdict:
     """A verdict that another estimator's scenarios contradict."""
     first, second = ((v.a, v.b) if Outcome(v.verdict).first else (v.b, v.a) for v in (verdict, other))
     said = other.turns or f"{second[0]} is ahead in all scenarios."
+    told = f"{first[0]} is ahead in all scenarios of {verdict.estimator}; by {other.estimator}, {said}"
+    turns = Notice(told, code="contradicted", by=other.estimator)
     low, high = hull([Interval(math.nan, v.low, v.high) for v in (verdict, other)])
     return replace(
         verdict,
@@ -213,7 +216,8 @@ def _against(verdict: Verdict, other: Verdict) -> Verdict:
         tipping=None,
         tipping_low=None,
         tipping_kind=None,
-        turns=f"{first[0]} is ahead in all scenarios of {verdict.estimator}; by {other.estimator}, {said}",
+        turns=turns,
+        codes=(turns.code, *verdict.codes),
     )
 
 
@@ -270,10 +274,12 @@ def where_it_turns(
         found = [[each for each, point in zip(there, points, strict=True) if point.at[n] == value] for value in at]
         if parts := stretches(at, found):
             ends = [end for part in parts for end in (part.low, part.high) if math.isfinite(end)]
-            return _sentence(axis, parts, names), ends[0] if ends else None
+            code = "reverses" if len({part.sign for part in parts}) > 1 else "ahead-in-part"
+            return Notice(_sentence(axis, parts, names), code=code, axis=axis.name), ends[0] if ends else None
     ahead = [sum(each.sign == sign for each in there) for sign in (1, -1)]
     told = [f"{name} is ahead in {n} of {len(there)} scenarios" for name, n in zip(names, ahead, strict=True) if n]
-    return f"{' and '.join(told)}{'' if len(told) > 1 else '; in the others, this log cannot decide'}.", None
+    said = f"{' and '.join(told)}{'' if len(told) > 1 else '; in the others, this log cannot decide'}."
+    return Notice(said, code="reverses" if len(told) > 1 else "ahead-in-part"), None
 
 
 def _sentence(axis: Axis, parts: Sequence[Stretch], names: tuple[str, str]) -> str:

@@ -27,15 +27,17 @@ from unskew.judging.measure import Measured, Setting, measure
 from unskew.kernels.arrays import Floats
 from unskew.log.order import starts_of
 from unskew.metrics import Metric, RankingMetric
+from unskew.notice import Notice
 from unskew.plain import plain
 from unskew.spec import parse, take
 
 Columns = Mapping[str, pl.Series]
 MOST = 1000
 STRATA = Whole(2, MOST, "Every stratum is evaluated anew.")
-LEFT_OUT = (
+LEFT_OUT = Notice(
     "Segments of interactions have no n_u and no number of candidates: estimators that divide by them are left out "
-    "there."
+    "there.",
+    code="no-totals-in-segments",
 )
 
 
@@ -160,7 +162,8 @@ def measure_segments(
     setting: Setting,
 ) -> tuple[list[Measured], list[str]]:
     """The sums of every segment, each in an engine of its own, and what segments lack."""
-    tables, warnings = [], []
+    tables: list[Measured] = []
+    warnings: list[str] = []
     for label in _names(labels, division.by):
         part = engine(label)
         own = replace(

@@ -12,6 +12,7 @@ from unskew.judging.answers import WEAK
 from unskew.judging.cell_comparisons import CellComparisons
 from unskew.judging.measure import Measured, weighted
 from unskew.metrics import RankingMetric
+from unskew.notice import Notice, made_of
 
 FAR_OFF = 0.1  # of a value: what few clicks may do to it before a reader is told
 ENOUGH_HITS = 30.0  # effective users with hits: fewer leave room for heavy ones that did not come
@@ -67,9 +68,10 @@ def value_doubt(compared: CellComparisons, model: int) -> str:
     off, variance = abs(compared.heavy(model)), float(compared.moments.covariance[model, model])
     if off > FAR_OFF * abs(compared.moments.values[model]) and off**2 > variance:
         what, instead = ("clicks", "target pooled") if ranked else ("ratings", "snips over all pairs")
-        return (
+        return Notice(
             f"single {what} carry most of the weight of their users: ratios inside users may be off by {off:.2g}, "
-            f"towards naive; {instead} is not."
+            f"towards naive; {instead} is not.",
+            code="heavy-clicks",
         )
     if not ranked:
         return ""
@@ -78,21 +80,24 @@ def value_doubt(compared: CellComparisons, model: int) -> str:
         number, rate = answers.ahead.number, answers.ahead.rate
         heavy = f", which weigh as much as {number:,.1f} equal ones with {rate * number:,.1f} positive"
         if answers.few or answers.thin:
-            return f"{few}." if answers.few else f"{few}{heavy}."
+            return Notice(f"{few}." if answers.few else f"{few}{heavy}.", code="few-answers", answers=answers.answers)
         moves = max(map(abs, compared.silent_total))
         told = f"questions that nobody answered could change the number of relevant pairs by {moves:.0%}."
-        return told if moves > WEAK else ""
+        return Notice(told, code="unanswered", share=moves) if moves > WEAK else ""
     wins = compared.wins(model)
     lean = compared.lean(model)
     if not lean**2 <= float(compared.moments.covariance[model, model]):
         often = f"by about {abs(lean) / 2.0:.2g}" if math.isfinite(lean) else "by any amount"
-        return f"an average of ratios in folds with few users may be off {often}; pooled is not."
-    if wins < FEW_WINS and compared.by_seen_pairs:
-        return f"its value rests on the equivalent of {wins:,.1f} users with hits, and nothing bounds it from above."
+        told = f"an average of ratios in folds with few users may be off {often}; pooled is not."
+        return Notice(told, code="few-in-folds")
     if wins < ENOUGH_HITS:
-        return f"its value rests on the equivalent of {wins:,.1f} users with hits."
+        told = f"its value rests on the equivalent of {wins:,.1f} users with hits"
+        if wins < FEW_WINS and compared.by_seen_pairs:
+            told = f"{told}, and nothing bounds it from above"
+        return Notice(f"{told}.", code="few-hits", users=wins)
     share = compared.unsupported(model, model)
-    return f"{share:.0%} of the list's worth lies on items that the log could never show." if share > 0.05 else ""
+    told = f"{share:.0%} of the list's worth lies on items that the log could never show."
+    return Notice(told, code="unsupported-items", share=share) if share > 0.05 else ""
 
 
 def refused_value(compared: CellComparisons, model: int, interval: Interval) -> str:
@@ -116,7 +121,8 @@ def _leaves_all_open(compared: CellComparisons, model: int, interval: Interval) 
         or not interval.high >= largest
     ):
         return ""
-    return f"a few interactions carry so much of the weight that anything from 0 to {largest:g} is possible"
+    told = f"a few interactions carry so much of the weight that anything from 0 to {largest:g} is possible"
+    return Notice(told, code="anything-possible")
 
 
 def _refused_by_answers(compared: CellComparisons, model: int) -> str:
@@ -126,10 +132,9 @@ def _refused_by_answers(compared: CellComparisons, model: int) -> str:
         return ""
     others = (compared.answers(model, b) for b in range(len(compared.measured.setting.models)) if b != model)
     lost = next((other.lost for other in others if other is not None and other.lost), "")
+    own = found.uncovered.replace("where the lists differ", "in its list")
     return (
         lost
         or compared.weak_total
-        or found.uncovered.replace("where the lists differ", "in its list").replace(
-            "where these lists differ", "about its list"
-        )
+        or made_of(own.replace("where these lists differ", "about its list"), found.uncovered)
     )

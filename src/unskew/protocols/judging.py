@@ -42,8 +42,8 @@ def judged(log: Log, models: Any, splits: Splits, ask: dict[str, Any]) -> tuple[
     except RefusedError as error:
         others = [estimator for estimator in estimators if estimator != NAIVE]
         if len(others) in (0, len(estimators)):
-            return None, [MissingProtocol(name, None, None, None, str(error))]
-        missing = [MissingProtocol(name, None, other, None, str(error)) for other in others]
+            return None, [MissingProtocol(name, None, None, None, error.notice)]
+        missing = [MissingProtocol(name, None, other, None, error.notice) for other in others]
     plain = {key: value for key, value in ask.items() if key not in _WEIGHS} | {"estimators": [NAIVE]}
     found, more = _judged(log, models, splits, plain)
     return found, missing + more
@@ -80,12 +80,12 @@ def windows(log: Log) -> tuple[list[Splits], list[MissingProtocol]]:
     if log.time is None:
         return [], []
     found: list[Splits] = []
-    reason = ""
+    reason: str = ""
     for width in WIDTHS:
         try:
             splits = make_splits(log, f"sliding_window(width={width}, folds={WINDOWS})")
         except InputError as error:
-            reason = str(error)
+            reason = error.notice
             continue
         if 2 * len(splits) >= WINDOWS:
             return [splits], []

@@ -20,6 +20,7 @@ from unskew.kernels.arrays import Bools, Ints64
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Ids, Log
 from unskew.log.ids import stream_of
+from unskew.notice import Notice
 from unskew.split import Skipped, Split, Splits
 from unskew.split.rows import Masked
 
@@ -60,7 +61,7 @@ class PolicyParts:
             least = int(np.argmin(users))
             if users[least] < min_users or not all(train.any() for _, train in parts):
                 who = f"policy {self.groups[least].policy} has {users[least]:,} users to judge"
-                reason = f"{who}, and min_users is {min_users:,}"
+                reason = Notice(f"{who}, and min_users is {min_users:,}", code="few-users", users=users[least])
                 skipped.append(Skipped(fold.label, reason, users[least], fold.test_count, fold.window))
                 continue
             for out, log, (test, train), number in zip(kept, self.logs, parts, users, strict=True):
