@@ -289,7 +289,7 @@ def test_evaluate_takes_factors_and_counts_users_without(tmp_path: Path) -> None
     assert values["given"] == values["listed"] > 0.0
     without = int(np.count_nonzero(np.diff(test.indptr)[25:]))
     assert without and result.inputs["models"]["given"]["users_without_list"] == without
-    only(NOLIST, result.warnings)
+    only("users-unserved", result.warnings)
     strangers = GivenFactors([f"u{n}" for n in range(3)], range(12), np.ones((3, 3)), np.ones((12, 3)))
     with refuses("unknown-users"):
         us.evaluate(test, {"given": strangers}, estimators=["naive"])
@@ -299,7 +299,7 @@ def test_evaluate_takes_factors_and_counts_users_without(tmp_path: Path) -> None
 @pytest.mark.parametrize("factors", [(1, 2), [1, 2], {"users": [1]}])
 def test_bare_factors_are_refused_with_the_name_of_the_class(factors: Any) -> None:
     """Without ids nobody knows whose rows they are."""
-    with refuses(BARE):
+    with refuses("wrong-type"):
         us.evaluate(log(), {"f": factors}, estimators=["naive"])
 
 

@@ -118,7 +118,7 @@ def test_relevant_is_asked_of_both_logs() -> None:
     train, validation = us.split.holdout(log, share=0.5, seed=0)
     found = search(train, validation, ["random", "most_popular"], metric="recall@5", relevant=">3")
     assert found.best == "most_popular" and found.table["value"][0] == 1.0
-    with refuses(NOREL):
+    with refuses("missing-argument"):
         search(train, validation, ["most_popular"])
 
 
@@ -147,7 +147,7 @@ def test_candidates_without_a_hit_have_the_value_0() -> None:
     found = search(train, validation, [Reversed(), "most_popular"], metric="recall@1")
     assert found.best == "most_popular" and found.table["value"].to_list()[1] < found.table["value"][0]
     validation = Log.from_frame(pl.DataFrame({"user": [4, 3, 1], "item": [1, 9, 9]}))
-    with refuses(NOHITS):
+    with refuses("no-hits"):
         search(train, validation, [Reversed()], metric="recall@1")
 
 

@@ -11,6 +11,7 @@ from tests.models.mf_worlds import low_rank, predictions, problem_of, random_fac
 from tests.said import refuses
 
 import unskew as us
+from unskew.errors import InputError
 from unskew.models.mf import MF
 from unskew.models.mf import sgd as module
 from unskew.models.mf.als import als

@@ -287,7 +287,7 @@ def test_canonical_strings_and_mistakes() -> None:
         make("pmf(variant=cubic)")
     with refuses("out-of-range", option="rate"):
         make("bpr(rate=0)")
-    with refuses(NEG):
+    with refuses("out-of-range"):
         NMF(DIM, values=True).fit(rated(SEEN, -STARS))
 
 
