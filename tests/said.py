@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,19 @@ def refuses(
         yield caught
     assert caught.value.code == code, f"{caught.value.code}: {caught.value}"
     assert fields.items() <= caught.value.fields.items(), caught.value.fields
+
+
+def refusal(call: Callable[..., object], *args: Any, **options: Any) -> UnskewError:
+    """The error with which a call ends."""
+    with pytest.raises(UnskewError) as caught:
+        call(*args, **options)
+    return caught.value
+
+
+def told(call: Callable[..., object], *args: Any, **options: Any) -> tuple[str, object]:
+    """The code of the error with which a call ends, and the column that it names."""
+    problem = refusal(call, *args, **options)
+    return problem.code, problem.fields.get("column")
 
 
 def only(code: str, notices: Iterable[str], **fields: object) -> Notice:

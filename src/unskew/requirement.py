@@ -222,4 +222,5 @@ def _in_all(items: Sequence[Requirement]) -> Requirement:
     if len({item.answer for item in items}) == 1:
         return items[0]
     odd = next(item for item in items if item.answer != Reply.YES)
-    return replace(odd, answer=Reply.UNDECIDED, reason=f"not under all propensities: {odd.reason}")
+    reason = Notice(f"not under all propensities: {odd.reason}", code="not-under-all")
+    return replace(odd, answer=Reply.UNDECIDED, reason=reason)

@@ -81,7 +81,7 @@ def test_no_number_is_nan(hostile: us.Audit, tmp_path: Path) -> None:
     hostile.to_json(tmp_path / "audit.json")
     text = (tmp_path / "audit.json").read_text(encoding="utf-8")
     read = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
-    assert read["schema_version"] == 1 and read["size"]["rows"] == hostile.size.rows
+    assert read["schema_version"] == 2 and read["size"]["rows"] == hostile.size.rows
     assert hostile.findings and all(finding.text.strip().endswith((".", "?")) for finding in hostile.findings)
 
 

@@ -11,8 +11,8 @@ does to intervals), ``support`` (which estimators and targets). ``opening`` (how
 from __future__ import annotations
 
 from unskew.auditing.advice import Advice
-from unskew.auditing.findings import Finding
 from unskew.auditing.record import Audit
+from unskew.auditing.row_findings import Finding
 from unskew.auditing.run import audit
 from unskew.auditing.support import Support
 

@@ -39,8 +39,12 @@ IMPLIED = (0.5, 2.0)  # Σ 1/P over the number of pairs: beyond, the column is s
 
 @dataclass(frozen=True)
 class Advice:
-    """One piece of advice; ``command`` is what to run, ``None`` where there is nothing to run."""
+    """One piece of advice; ``command`` is what to run, ``None`` where there is nothing to run.
 
+    ``code`` is what is advised, whatever the wording.
+    """
+
+    code: str
     text: str
     command: str | None = None
 
@@ -55,14 +59,24 @@ def advise(
         files: the paths of ``log`` and ``mcar``, where they came from files.
     """
     if audit.users.number == 1 or audit.items.number == 1:
-        return (Advice("Nothing can be compared on this log: there must be several users and several items."),)
+        return (
+            Advice(
+                "nothing-to-compare",
+                "Nothing can be compared on this log: there must be several users and several items.",
+            ),
+        )
     if not audit.expected:
-        return (Advice("Gather more data: there are too few relevant interactions to hold a part of them out."),)
+        return (
+            Advice(
+                "more-data", "Gather more data: there are too few relevant interactions to hold a part of them out."
+            ),
+        )
     if audit.feedback is None:
         return (
             Advice(
+                "say-feedback",
                 "Say first what a value means, and audit again: feedback='conversions', ratings or implicit, or "
-                "relevant='>=4'. What to do depends on it."
+                "relevant='>=4'. What to do depends on it.",
             ),
         )
     write = _Commands(audit, columns or {}, files or {})
@@ -71,7 +85,9 @@ def advise(
         found.insert(0, write.holding_out())
     least = min(row.ess for row in audit.expected if row.target == "pooled")
     if least < SMALL_ESS and any(advice.command and "--propensity" in advice.command for advice in found):
-        found.append(Advice("Gather more data too: with so small an effective sample most verdicts are undecided."))
+        found.append(
+            Advice("more-data", "Gather more data too: with so small an effective sample most verdicts are undecided.")
+        )
     return tuple(found)
 
 
@@ -113,6 +129,7 @@ class _Commands(NamedTuple):
         words = ["unskew split", shlex.quote(self.log), f'--split "{way}"', *self._reading()]
         own = "--predictions" if self.predicted else "--recs"
         return Advice(
+            "hold-out",
             "Hold a part of the log out, which models do not learn from. The commands below judge simple models on it, "
             f"to show what comes out; give yours, made from the training part, with {own} NAME=FILE in their place.",
             " ".join([*words, f"-o {self.folder}"]),
@@ -162,6 +179,7 @@ def _random_part(audit: Audit, write: _Commands) -> list[Advice]:
         return []
     return [
         Advice(
+            "random-part",
             "The MCAR log is a fair test set by itself: a plain average over it needs no propensities. Where it is "
             "large enough to decide, it is the answer to trust.",
             write.write(["naive"], test="MCAR"),
@@ -182,6 +200,7 @@ def _weighed(audit: Audit, write: _Commands) -> list[Advice]:
     if bayes:
         return [
             Advice(
+                "weigh-by-value",
                 f"On the log itself, weigh by {BAYES}, counted on a training log and the random rows. Its assumption: "
                 "whether a pair was seen depends on its value alone.",
                 write.write(["naive", "snips"], BAYES, given=["--train TRAIN", "--mcar MCAR"]),
@@ -189,11 +208,14 @@ def _weighed(audit: Audit, write: _Commands) -> list[Advice]:
         ]
     if selected_by_value(audit.mcar):
         text = "What was seen depends on its value, and no model of exposure without the value allows for that"
-        return [_undebiased(write, text)]
+        return [_undebiased(write, "values-matter", text)]
     if FITTED in warned:
-        return [_undebiased(write, f"The usual model of what was seen, {FITTED}, does not hold up here")]
+        return [
+            _undebiased(write, "fitted-disagrees", f"The usual model of what was seen, {FITTED}, does not hold up here")
+        ]
     return [
         Advice(
+            "fitted-propensities",
             f"Weigh by {FITTED}, fitted to what was seen in a training log. Its assumption: whether a pair was seen "
             "depends on how active the user and how popular the item is, not on its value. Only pairs drawn at random "
             "(mcar=…) can show whether the value matters.",
@@ -208,17 +230,27 @@ def _known(audit: Audit, write: _Commands, warned: set[str]) -> list[Advice]:
     p = present(audit.propensity)
     low, high = IMPLIED
     if not audit.positives and not low <= p.implied_pairs / p.pairs <= high:
-        return [_undebiased(write, "The column 'propensity' does not add up to the number of pairs; settle that first")]
+        return [
+            _undebiased(
+                write,
+                "implied-pairs",
+                "The column 'propensity' does not add up to the number of pairs; settle that first",
+            )
+        ]
     if "known" in warned:
         return [
-            _undebiased(write, "The column 'propensity' does not agree with what was seen; settle that first"),
+            _undebiased(
+                write, "own-disagree", "The column 'propensity' does not agree with what was seen; settle that first"
+            ),
             Advice(
+                "own-of-test-part",
                 "Unless this log is the test part of a split and the column speaks of pairs outside training: these "
                 "are missing here, so that the check does not apply. Then weigh by it beside that training log.",
                 None if write.log else write.write(["naive", "snips"], "known(part=test)", given=["--train TRAIN"]),
             ),
         ]
     own = Advice(
+        "own-propensities",
         "Weigh by the log's own propensities. They are taken as right, and naive beside them shows what that changes.",
         write.write(["naive", "snips"], "known"),
     )
@@ -227,6 +259,7 @@ def _known(audit: Audit, write: _Commands, warned: set[str]) -> list[Advice]:
     return [
         own,
         Advice(
+            "own-with-training",
             "With a training log, whose items are not recommended again, the same, if the column was written for the "
             "test log. If it describes the log before that was split at random, give propensity='known' and share=….",
             write.write(["naive", "snips"], "known(part=test)", given=["--train TRAIN"]),
@@ -238,6 +271,7 @@ def _positives(write: _Commands) -> list[Advice]:
     """Clicks without propensities: everything between the two ends of what nobody knows."""
     return [
         Advice(
+            "exposure-range",
             "The log alone cannot say how much of an item's popularity is exposure and how much is taste. With a "
             "training log and nothing else you get the exposure path: every model at every share of popularity that "
             "exposure may explain, from none (naive) to all. A model is called ahead only if it is ahead on the whole "
@@ -247,8 +281,9 @@ def _positives(write: _Commands) -> list[Advice]:
         ),
         *_untrained(write, "popularity cannot be counted"),
         Advice(
+            "log-propensities",
             "To settle it, log the probability with which each item was shown (a column 'propensity'), or show a small "
-            "share of the traffic items drawn at random."
+            "share of the traffic items drawn at random.",
         ),
     ]
 
@@ -257,6 +292,7 @@ def _thresholded(write: _Commands) -> list[Advice]:
     """Lists judged by ratings: all that unseen pairs may be worth, given the seen ones; no single model of exposure."""
     return [
         Advice(
+            "outcome-model",
             "Judge lists beside a training log, and name no propensities: seen pairs, relevant or not, say what unseen "
             "ones may be worth, in a box of assumptions (tilted), and beside it exposure may explain any share of "
             "popularity (exposure_path). A model is called ahead only if it is ahead in all of them; where that "
@@ -269,11 +305,11 @@ def _thresholded(write: _Commands) -> list[Advice]:
 
 def _untrained(write: _Commands, lost: str) -> list[Advice]:
     """What is left without a training log; a part of the log itself is one."""
-    return [] if write.log else [_undebiased(write, f"Without a training log {lost}")]
+    return [] if write.log else [_undebiased(write, "no-training-log", f"Without a training log {lost}")]
 
 
-def _undebiased(write: _Commands, reason: str) -> Advice:
-    return Advice(f"{reason}: naive is all there is then, and it is not debiased.", write.write(["naive"]))
+def _undebiased(write: _Commands, code: str, reason: str) -> Advice:
+    return Advice(code, f"{reason}: naive is all there is then, and it is not debiased.", write.write(["naive"]))
 
 
 def _warned(audit: Audit) -> set[str]:

@@ -8,36 +8,22 @@ here, and every finding quotes the numbers on which it rests.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from unskew.auditing.advice import IMPLIED, SMALL_ESS
-from unskew.auditing.contrast import Contrast, Z
+from unskew.auditing.contrast import Contrast
 from unskew.auditing.looks import HELD_OUT
-from unskew.auditing.opening import NOUNS, count, listed, percent, selected_by_value
-from unskew.auditing.places import Places
+from unskew.auditing.opening import count, listed, percent, selected_by_value
+from unskew.auditing.row_findings import ENOUGH, RULES, SKEWED, Finding, say
 from unskew.auditing.widths import METRIC, Width
-from unskew.log.interactions import MOSTLY, mostly_repeated
 from unskew.propensity.checks import CLICKS_ONLY
 
 if TYPE_CHECKING:
     from unskew.auditing.record import Audit
 
-FEW_USERS = 100
-SKEWED = 0.5  # bits of KL beyond chance
-DRIFTS = 0.05  # bits of Jensen–Shannon beyond chance
 FAIR_ESS = 0.5  # as a share of the rows
-ENOUGH = 25  # rows of a value in each log, for its ratio to be quoted
 _ORDER = ("warning", "note", "good")
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One sentence or a few; ``level`` is ``good``, ``note`` or ``warning``."""
-
-    level: str
-    text: str
 
 
 def find(audit: Audit, logged: Collection[str] = (), *, mcar_for_propensities: bool = False) -> tuple[Finding, ...]:
@@ -48,16 +34,17 @@ def find(audit: Audit, logged: Collection[str] = (), *, mcar_for_propensities: b
         mcar_for_propensities: an MCAR log was given, but values are missing, so that it could serve propensities only.
     """
     checks = partial(_checks, logged=logged)
-    of_rows = (_places, _policies, _time, _values, _users, _rows)
-    rules = (_contrast, _tail, _expected, _propensity, checks, *of_rows, _support)
+    rules = (_contrast, _tail, _expected, _propensity, checks, *RULES, _support)
     found = [finding for rule in rules for finding in rule(audit)]
     if mcar_for_propensities:
-        found.append(_say("note", "The MCAR log serves propensities only: without values there is nothing to compare."))
+        found.append(
+            say(
+                "note",
+                "mcar-for-propensities",
+                "The MCAR log serves propensities only: without values there is nothing to compare.",
+            )
+        )
     return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.level)))
-
-
-def _say(level: str, *sentences: str) -> Finding:
-    return Finding(level, " ".join(sentence for sentence in sentences if sentence))
 
 
 def _contrast(audit: Audit) -> Iterator[Finding]:
@@ -66,25 +53,35 @@ def _contrast(audit: Audit) -> Iterator[Finding]:
         return
     means = f"{c.mean:.3f} against {c.mean_mcar:.3f}, a difference of {c.difference:+.3f}"
     if c.se is None:
-        yield _say("note", f"The mean is {means}; with one user only, it has no standard error.")
+        yield say("note", "mcar-one-user", f"The mean is {means}; with one user only, it has no standard error.")
     elif selected_by_value(c):
-        yield _say(
+        yield say(
             "warning",
+            "values-matter",
             f"What was seen depends on its value: the log's mean is {means} (standard error {c.se:.3f}).",
             _extremes(c),
             "Plain averages over this log are biased; the MCAR log can serve to estimate propensities.",
         )
     else:
-        yield _say("good", f"No dependence on the value was found: the mean is {means} (standard error {c.se:.3f}).")
+        yield say(
+            "good",
+            "no-selection-by-value",
+            f"No dependence on the value was found: the mean is {means} (standard error {c.se:.3f}).",
+        )
     for name, part in (("items", c.items), ("users", c.users)):
         if part.kl_bits > part.kl_chance + SKEWED:
-            yield _say(
+            yield say(
                 "note",
+                "mcar-uneven",
                 f"The MCAR log is not even over its {name}: {part.kl_bits:.2f} bits from uniform, where chance gives",
                 f"{part.kl_chance:.2f}. Was it really drawn at random?",
             )
     if c.overlap:
-        yield _say("note", f"{count(c.overlap, 'pair')} of the MCAR log stand in the log too, and count in both.")
+        yield say(
+            "note",
+            "mcar-overlap",
+            f"{count(c.overlap, 'pair')} of the MCAR log stand in the log too, and count in both.",
+        )
 
 
 def _extremes(c: Contrast) -> str:
@@ -101,22 +98,26 @@ def _extremes(c: Contrast) -> str:
 def _tail(audit: Audit) -> Iterator[Finding]:
     items = audit.items
     if items.number == 1:
-        yield _say("warning", "There is one item only: every recommender gives the same list.")
+        yield say("warning", "one-item", "There is one item only: every recommender gives the same list.")
         return
     top = -(-items.number // 100)
     first = "The most popular item has" if top == 1 else f"The most popular 1 % ({top:,} items) have"
     named = f"{first} {percent(items.top_1_percent)} of the interactions"
     even = f"{items.effective:,.0f} of {items.number:,} items would be as diverse if equally popular"
     if audit.skew == "hardly":
-        yield _say("good", f"Items are spread about as evenly as chance allows: {even}.")
+        yield say("good", "even-items", f"Items are spread about as evenly as chance allows: {even}.")
     else:
         level = "warning" if audit.skew == "heavily" else "note"
-        yield _say(
-            level, f"{named}; {even}.", "Naive metrics mostly say who recommends those." if level != "note" else ""
+        yield say(
+            level,
+            "skewed-items",
+            f"{named}; {even}.",
+            "Naive metrics mostly say who recommends those." if level != "note" else "",
         )
     if items.everybody and audit.users.number > 1:
-        yield _say(
+        yield say(
             "note",
+            "seen-by-all",
             f"{count(items.everybody, 'item was', 'items were')} seen by every user: nothing is hidden there,",
             "and recommenders cannot be told apart by it.",
         )
@@ -125,12 +126,15 @@ def _tail(audit: Audit) -> Iterator[Finding]:
 def _expected(audit: Audit) -> Iterator[Finding]:
     rows = [row for row in audit.expected if row.target == "pooled"]
     if not rows:
-        yield _say("warning", "There are too few relevant interactions to hold a part of them out at random.")
+        yield say(
+            "warning", "too-few-rows", "There are too few relevant interactions to hold a part of them out at random."
+        )
         return
     worst = min(rows, key=lambda row: row.ess)
     few = worst.ess < SMALL_ESS
-    yield _say(
+    yield say(
         _grade(worst.ess, worst.ess_share),
+        "expected-ess",
         f"Effective sample size to expect of snips, pooled, on a random hold-out of {percent(HELD_OUT)}",
         f"({count(worst.rows, 'interaction')}):",
         "; ".join(f"{row.propensity} {row.ess:,.0f} ({percent(row.ess_share)})" for row in rows) + ".",
@@ -138,7 +142,7 @@ def _expected(audit: Audit) -> Iterator[Finding]:
     )
     if audit.relevant is not None or audit.feedback in ("implicit", "conversions"):  # else ranks are not judged
         best = [row for row in audit.widths if row.propensity == audit.widths[0].propensity]  # the log's own, if any
-        yield from [_say("note", *_widths(best))] if best else []
+        yield from [say("note", "interval-widths", *_widths(best))] if best else []
 
 
 def _widths(rows: list[Width]) -> Iterator[str]:
@@ -165,24 +169,31 @@ def _propensity(audit: Audit) -> Iterator[Finding]:
     p = audit.propensity
     if p is None:
         if audit.positives:
-            yield _say(
+            yield say(
                 "note",
+                "no-propensity",
                 "There is no column 'propensity', and clicks alone cannot say how much of an item's popularity is",
                 "exposure and how much is taste.",
             )
         else:
-            yield _say("note", "There is no column 'propensity': how likely a pair was to be seen must be modelled.")
+            yield say(
+                "note",
+                "no-propensity",
+                "There is no column 'propensity': how likely a pair was to be seen must be modelled.",
+            )
         return
     if p.constant:
-        yield _say(
+        yield say(
             "warning",
+            "constant-propensity",
             f"The column 'propensity' is {p.minimum:.3g} in every row: it corrects nothing, and unskew evaluate does",
             "not use it unless asked to, since a placeholder looks the same. If every pair really was equally likely",
             "to be shown, say propensity='known' there.",
         )
         return
-    yield _say(
+    yield say(
         _grade(p.ess, p.ess_share),
+        "own-propensities",
         f"The log has its own propensities, from {p.minimum:.3g} to {p.maximum:.3g}; their effective sample size is",
         f"{p.ess:,.0f} of {audit.size.rows:,} rows ({percent(p.ess_share)}).",
         f"The largest weight alone is {percent(p.largest_weight)} of the sum." if p.largest_weight > 0.01 else "",
@@ -192,8 +203,9 @@ def _propensity(audit: Audit) -> Iterator[Finding]:
         and not audit.positives
         and not IMPLIED[0] <= p.implied_pairs / p.pairs <= IMPLIED[1]
     ):
-        yield _say(
+        yield say(
             "warning",
+            "implied-pairs",
             f"The propensities imply {p.implied_pairs:,.0f} pairs (Σ 1/P), but there are {p.pairs:,} (users × items).",
             "Are they the probability that this user saw this item? A policy's probability of choosing an item for",
             "one slot is something else. If the file is a random part of the log that they speak of, check",
@@ -205,161 +217,36 @@ def _checks(audit: Audit, logged: Collection[str]) -> Iterator[Finding]:
     """What the checks say of each propensity that was asked about; on clicks, what they cannot say."""
     clicks = audit.checks.positives
     if clicks and audit.checks:
-        yield _say("warning", f"{CLICKS_ONLY}.")
+        yield say("warning", "clicks-only", f"{CLICKS_ONLY}.")
     for c in audit.checks:
         weights = f"The effective sample size of its weights is {percent(c.ess_share)} of the seen pairs."
         if c.findings and clicks:  # against exposure they prove nothing
-            yield _say("note", f"{c.propensity}, held against the clicks: {'; '.join(c.findings)}.")
+            yield say("note", "clicks-disagree", f"{c.propensity}, held against the clicks: {'; '.join(c.findings)}.")
         elif c.findings:
             part = (
                 "If this log is the test part of a split, its training pairs are missing, and the check does not apply."
             )
-            yield _say("warning", f"{c.propensity}: {'; '.join(c.findings)}.", part if c.propensity in logged else "")
+            yield say(
+                "warning",
+                "propensity-disagrees",
+                f"{c.propensity}: {'; '.join(c.findings)}.",
+                part if c.propensity in logged else "",
+            )
         elif c.log_loss is None:
-            yield _say("note", f"{c.propensity}: {'; '.join(c.unasked)}.", weights)
+            yield say("note", "propensity-unchecked", f"{c.propensity}: {'; '.join(c.unasked)}.", weights)
         elif clicks:
-            yield _say("note", f"{c.propensity} agrees with the clicks on held-out pairs.", weights)
+            yield say("note", "clicks-agree", f"{c.propensity} agrees with the clicks on held-out pairs.", weights)
         else:
-            yield _say("good", f"{c.propensity} agrees with what was seen on held-out pairs.", weights)
+            yield say(
+                "good", "propensity-agrees", f"{c.propensity} agrees with what was seen on held-out pairs.", weights
+            )
         for text in c.notes:
-            yield _say("note", f"{c.propensity}: {text}.")
+            yield say("note", text.code, f"{c.propensity}: {text}.")
     fixed = dict.fromkeys(text for c in audit.checks if c.log_loss is not None for text in c.unasked)
     for text in fixed:
-        yield _say("note", f"{text[0].upper()}{text[1:]}.")
+        yield say("note", text.code, f"{text[0].upper()}{text[1:]}.")
     for unfit in audit.checks.refused:
-        yield _say("warning", f"{unfit.propensity} cannot be had from this log: {unfit.reason}")
-
-
-def _places(audit: Audit) -> Iterator[Finding]:
-    found = audit.places
-    if found is None:
-        return
-    yield _say(
-        "warning",
-        f"Items were shown at several places of the page (column 'position', {found.least:,} to {found.largest:,}).",
-        _by_place(audit, found),
-        "Fewer people look at lower places, and better items may have stood higher: this log cannot tell the two",
-        "apart. Lists that resemble the old order look too good, and an evaluation says ahead at most, if people look",
-        "at all places alike. Log for each row the probability of the item at its place, and leave some chance in the",
-        "order.",
-    )
-
-
-def _by_place(audit: Audit, found: Places) -> str:
-    """The first place beside the last one; of rates beside the last one that has enough rows to speak of."""
-    known = [p for p in found.places if p.low == p.high and (p.mean is None or p.rows >= ENOUGH)]
-    if len(known) < 2:
-        return ""
-    first, last = known[0], known[-1]
-    if first.mean is None or last.mean is None:
-        share, rest = percent(first.share), percent(last.share)
-        return f"Place {first.low:,} has {share} of the {NOUNS['implicit']}, place {last.low:,} has {rest}."
-    what, shown = ("mean value", "{:.3g}".format) if not found.rates else ("share that is relevant", percent)
-    if found.rates and audit.feedback == "conversions":
-        what = "click rate"
-    return f"The {what} is {shown(first.mean)} at place {first.low:,} and {shown(last.mean)} at place {last.low:,}."
-
-
-def _policies(audit: Audit) -> Iterator[Finding]:
-    found = audit.policies
-    if found is None or found.number == 1:
-        return
-    most = max(found.pairs, key=lambda pair: pair.js_bits - pair.js_chance)
-    if most.js_bits <= most.js_chance + DRIFTS:
-        yield _say("good", f"The {found.number} policies chose items alike (differences are within chance).")
-        return
-    yield _say(
-        "warning",
-        f"The log was written by {found.number} policies that chose differently: {most.a} and {most.b} differ by",
-        f"{most.js_bits:.2f} bits (chance: {most.js_chance:.2f}). Each favours recommenders that resemble it; look at",
-        "them apart with by='policy'.",
-    )
-
-
-def _time(audit: Audit) -> Iterator[Finding]:
-    time = audit.time
-    if time is None:
-        yield _say("note", "There is no column 'time': a hold-out can be random only, and drift cannot be seen.")
-        return
-    if time.drift is None or time.ahead is None:
-        yield _say("note", "Too many rows share one time to put them in order: drift cannot be seen.")
-        return
-    d, ahead = time.drift, time.ahead
-    if d.js_bits > d.js_chance + DRIFTS:
-        yield _say(
-            "note",
-            f"What is seen drifts: items of the first and last third differ by {d.js_bits:.2f} bits (chance:",
-            f"{d.js_chance:.2f}). Random hold-outs let recommenders see the future; compare with one by time.",
-        )
-    else:
-        yield _say("good", f"Items hardly drift over time ({d.js_bits:.2f} bits, chance: {d.js_chance:.2f}).")
-    if max(ahead.new_items, ahead.new_users) > 0.1:
-        yield _say(
-            "note",
-            f"In a hold-out of the last {percent(HELD_OUT)}, {percent(ahead.new_items)} of the interactions would be",
-            f"on items and {percent(ahead.new_users)} by users without an earlier row, and lack training support.",
-        )
-    if d.difference is not None and d.se is not None and abs(d.difference) > Z * d.se > 0.0:
-        yield _say(
-            "note",
-            f"Values drift: their mean goes from {d.mean_first:.3f} in the first third to {d.mean_last:.3f} in the",
-            f"last ({d.difference:+.3f}, standard error {d.se:.3f}).",
-        )
-
-
-def _values(audit: Audit) -> Iterator[Finding]:
-    values = audit.values
-    if values is None:
-        return
-    if values.constant:
-        yield _say("warning", f"All values are {values.minimum:g}: they say nothing. Use feedback='implicit'.")
-    elif audit.feedback is None:
-        yield _say(
-            "note",
-            "There is a column 'value', and nothing says what it means: evaluating needs feedback='conversions',",
-            "ratings or implicit, or a threshold such as relevant='>=4'.",
-        )
-    elif audit.feedback == "ratings" and audit.relevant is None:
-        yield _say("note", "A rating alone does not say what is relevant: per_user and pooled need relevant='>=4'.")
-    elif audit.feedback == "conversions" and audit.positives:
-        yield _say("warning", "Conversions without a single zero: is it a log of positives (feedback='implicit')?")
-
-
-def _users(audit: Audit) -> Iterator[Finding]:
-    users = audit.users
-    if users.number == 1:
-        yield _say("warning", "There is one user only: no interval and no comparison can be had.")
-        return
-    if users.number < FEW_USERS:
-        yield _say("warning", f"There are {users.number} users only: users are the sample, so intervals will be wide.")
-    if users.single > 0.5:
-        yield _say(
-            "note",
-            f"{percent(users.single)} of the users have a single interaction. Under per_user, snips and gs then equal",
-            "naive; use target pooled.",
-        )
-    if users.kl_bits > users.kl_chance + SKEWED:
-        yield _say(
-            "note",
-            f"Users differ in activity: the most active 1 % have {percent(users.top_1_percent)} of the interactions.",
-            "Pooled estimates mostly describe them; per_user counts everybody alike.",
-        )
-
-
-def _rows(audit: Audit) -> Iterator[Finding]:
-    size = audit.size
-    if size.duplicates > MOSTLY * size.read:
-        text = mostly_repeated(size.duplicates, size.read, {})
-        yield _say("warning", text, "One row of each pair is kept here.")
-    elif size.duplicates:
-        yield _say(
-            "note",
-            f"{count(size.duplicates, 'row repeats', 'rows repeat')} a pair",
-            f"({percent(size.duplicates / size.read)}).",
-            "One row of each pair is kept here, as evaluate does with duplicates='first'.",
-        )
-    for reason, rows in size.dropped.items():
-        yield _say("note", f"{count(rows, 'row was', 'rows were')} dropped: {reason}.")
+        yield say("warning", "propensity-refused", f"{unfit.propensity} cannot be had from this log: {unfit.reason}")
 
 
 def _support(audit: Audit) -> Iterator[Finding]:
@@ -373,8 +260,9 @@ def _support(audit: Audit) -> Iterator[Finding]:
         parts = [f"{listed(names) if names else 'nothing'} under {listed(to)}" for names, to in by_names.items()]
         said.setdefault("; ".join(parts), []).append(reading)
     for parts_, readings in said.items():
-        yield _say(
+        yield say(
             "note" if "nothing under" in parts_ else "good",
+            "supported",
             f"Read as {' or '.join(readings)}, with {audit.supports[0].propensity} propensities, unskew evaluate",
             f"accepts {parts_}.",
         )

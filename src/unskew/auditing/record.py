@@ -9,10 +9,10 @@ from typing import Any
 
 from unskew.auditing.advice import Advice
 from unskew.auditing.contrast import Contrast
-from unskew.auditing.findings import Finding
 from unskew.auditing.places import Places
 from unskew.auditing.policies import Policies
 from unskew.auditing.powerlaw import PowerLaw
+from unskew.auditing.row_findings import Finding
 from unskew.auditing.spread import Spread
 from unskew.auditing.support import Support
 from unskew.auditing.times import Time
@@ -22,7 +22,7 @@ from unskew.auditing.widths import Width
 from unskew.propensity.checks import Checks
 from unskew.shown import Shown
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _UNCHECKED = Checks(())
 
 

@@ -63,7 +63,9 @@ def audit(
     if not asked and (user_features is not None or item_features is not None):
         raise InputError(
             "covariates serve propensities, and none is asked for: name one with "
-            "propensities=['logistic(features=outer)']."
+            "propensities=['logistic(features=outer)'].",
+            code="conflicting-arguments",
+            option="covariates",
         )
     how: Reading = {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
     inputs = given_inputs(log=log, mcar=mcar, user_features=user_features, item_features=item_features)
@@ -109,7 +111,11 @@ def _read(log: Any, names: Names, how: Reading, relevant: str | None) -> tuple[L
     read = as_log(log, name="log", columns=names.of_test, **how)
     told = told_feedback(read, relevant)
     if not len(read):
-        raise InputError(f"{read.account.source}: the log has no rows, so there is nothing to audit.")
+        raise InputError(
+            f"{read.account.source}: the log has no rows, so there is nothing to audit.",
+            code="empty-log",
+            file=read.account.source,
+        )
     if told is Feedback.IMPLICIT and read.value is not None:
         read = replace(read, value=None)
     return read, told
@@ -137,4 +143,6 @@ def _comparable(log: Log, mcar: Log | None, asked: bool) -> None:
     if not asked:
         refuse_incomparable(log, mcar)
     if not len(mcar):
-        raise InputError(f"{mcar.account.source}: the MCAR log has no rows.")
+        raise InputError(
+            f"{mcar.account.source}: the MCAR log has no rows.", code="empty-log", file=mcar.account.source
+        )

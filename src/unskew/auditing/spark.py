@@ -59,7 +59,9 @@ def audit(
         raise RefusedError(
             "propensities are checked by fitting them to a part of the log, which needs it in memory.\nAudit without "
             "them, and check them on a part of the users: us.audit(log.where('hash(user) % 100 = 0').toArrow(), "
-            "propensities=…)."
+            "propensities=…).",
+            code="not-enough-memory",
+            option="propensities",
         )
     names, drop = Names(columns, given_inputs(log=log, mcar=mcar)), invalid == "drop"
     read = {LOG: (log, names.of_test)} | ({} if mcar is None else {MCAR: (mcar, names.of_mcar)})

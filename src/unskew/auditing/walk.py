@@ -71,7 +71,9 @@ def refuse_incomparable(log: Log, mcar: Log) -> None:
         if side.value is None:
             raise InputError(
                 f"{side.account.source}: an MCAR log is compared by value, and this log has no values.\n"
-                "Say which column it is with columns={'value': '...'}, and leave out feedback='implicit'."
+                "Say which column it is with columns={'value': '...'}, and leave out feedback='implicit'.",
+                code="missing-column",
+                column="value",
             )
 
 

@@ -45,9 +45,9 @@ def _refuse(request: Request, folds: Folds) -> None:
     """Cells that were asked for and that some fold cannot support; and where nothing is left."""
     lines = [f"fold {label}: {' × '.join(cell)}: {reason}" for cell, (label, reason, _) in _lost(folds).items()]
     if not folds.plan.cells:
-        raise RefusedError("no estimate is supported in every fold:\n" + "\n".join(lines))
+        raise RefusedError("no estimate is supported in every fold:\n" + "\n".join(lines), code="not-supported")
     if lines and request.chosen and request.refused == "error":
-        raise RefusedError("this log cannot support:\n" + "\n".join(lines) + SKIP)
+        raise RefusedError("this log cannot support:\n" + "\n".join(lines) + SKIP, code="not-supported")
 
 
 def _lost(folds: Folds) -> dict[tuple[str, str, str], tuple[str, str, str]]:
@@ -88,7 +88,8 @@ def _refuse_no_hits(request: Request, pooled: Result) -> None:
     if ranked and all(e.value == 0.0 for e in pooled.estimates):
         raise NoHitsError(
             "no list holds any relevant held-out interaction in any fold: every score of every model is 0, which says "
-            "nothing of the models.\nAsk for a larger k, or judge repeats too with candidates='all'."
+            "nothing of the models.\nAsk for a larger k, or judge repeats too with candidates='all'.",
+            code="no-hits",
         )
 
 

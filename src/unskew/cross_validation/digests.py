@@ -82,7 +82,9 @@ def _string(what: str, part: Any, make: Callable[[str], Any]) -> str:
     if why:
         raise InputError(
             f"store=…: finished folds are found again by what they are results of, and {plain(what)} {why}.\nGive its "
-            "canonical string, register it as a part, or leave the store out."
+            "canonical string, register it as a part, or leave the store out.",
+            code="no-specification",
+            part=what,
         )
     return str(part)
 

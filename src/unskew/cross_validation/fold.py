@@ -125,7 +125,9 @@ def _refuse_points(plan: EvaluationPlan) -> None:
         raise RefusedError(
             f"'{plan.points[0].estimator}' takes ratios per item, which no user has: its error over folds that share "
             "users is not known.\nUse it in evaluate, on one fold, or ask for other estimators: estimators=['naive', "
-            "'exposure_path']."
+            "'exposure_path'].",
+            code="not-supported",
+            estimator=plan.points[0].estimator,
         )
 
 

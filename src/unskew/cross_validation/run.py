@@ -148,7 +148,9 @@ def _unfitted(models: Any) -> dict[str, Any]:
     if isinstance(models, str) or not isinstance(models, Mapping | Sequence):
         raise InputError(
             f"models are a list of canonical strings, ['most_popular', 'item_knn(neighbours=50)'], or a mapping of "
-            f"names to models, not {shown(models)}."
+            f"names to models, not {shown(models)}.",
+            code="wrong-type",
+            option="models",
         )
     named = models.items() if isinstance(models, Mapping) else ((str(model), model) for model in models)
     found: dict[str, Any] = {}
@@ -157,10 +159,14 @@ def _unfitted(models: Any) -> dict[str, Any]:
         if not (hasattr(model, "fit") and hasattr(model, "recommend")):
             raise InputError(
                 f"model '{plain(name)}': {shown(given)} has no fit(log) and recommend(users, k, seen=…). Every fold "
-                "fits its models anew: lists that were made in advance have seen the future of most folds."
+                "fits its models anew: lists that were made in advance have seen the future of most folds.",
+                code="not-a-model",
+                model=name,
             )
         if name in found:
-            raise InputError(f"two models are called '{plain(name)}'. Give each a name of its own.")
+            raise InputError(
+                f"two models are called '{plain(name)}'. Give each a name of its own.", code="repeated-name", model=name
+            )
         found[name] = model
     return found
 
@@ -176,7 +182,11 @@ def _read(request: Request) -> Log:
 def _splits(log: Log, split: str | Splitter | Splits) -> Splits:
     found = split if isinstance(split, Splits) else make_splits(log, split)
     if found.log is not log:
-        raise InputError("split: these splits are of another log. Give the log that was split, or the split's string.")
+        raise InputError(
+            "split: these splits are of another log. Give the log that was split, or the split's string.",
+            code="other-log",
+            option="split",
+        )
     labels = [fold.label for fold in found]
     if len(set(labels)) == len(labels):
         return found

@@ -24,6 +24,7 @@ from unskew.errors import InputError, RefusedError, UnskewError
 from unskew.evaluation.read import Stage
 from unskew.memory import available, require
 from unskew.models import Model
+from unskew.notice import Notice
 from unskew.split import Skipped, Split, Splits
 from unskew.threads import Threads
 
@@ -60,14 +61,14 @@ class Folder:
                 return {"skipped": "no relevant interaction is left to judge"}
             except UnskewError as error:
                 kind = RefusedError if isinstance(error, RefusedError) else InputError
-                raise kind(f"fold {split.label}: {error}") from error
+                raise kind(f"fold {split.label}: {error}", code=error.code, **error.fields) from error
 
         if self._store is None or self._asked is None:
             record = make()
         else:
             record = self._store.once(fold_key(self._asked, split, logs), make)
         if "skipped" in record:
-            return Skipped(split.label, record["skipped"], 0, split.test_count)
+            return Skipped(split.label, Notice(record["skipped"], code="nothing-to-judge"), 0, split.test_count)
         return FoldSums.of_record(record).located(*codes)
 
 
@@ -105,7 +106,9 @@ def worked_off(
     kept = [each for _, each in sorted(found.items()) if isinstance(each, FoldSums)]
     lost = [each for _, each in sorted(found.items()) if isinstance(each, Skipped)]
     if not kept:
-        raise InputError(f"{splits.log.account.source}: no fold has anything to judge: {lost[0].reason}.")
+        raise InputError(
+            f"{splits.log.account.source}: no fold has anything to judge: {lost[0].reason}.", code="nothing-to-judge"
+        )
     return kept, lost
 
 

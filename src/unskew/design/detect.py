@@ -46,7 +46,9 @@ class Detect:
         try:
             number = float(text.removesuffix("%")) if text else given
         except ValueError:
-            raise InputError(f"detect must be {WANTED}, not {shown(given)}.") from None
+            raise InputError(
+                f"detect must be {WANTED}, not {shown(given)}.", code="bad-value", option="detect"
+            ) from None
         kind = "share" if text.endswith("%") else "number"
         size = Number(above=0.0, high=100.0 if kind == "share" else 1e30).of(number, f"detect, {WANTED},")
         return cls(kind, float(size) / (100.0 if kind == "share" else 1.0))

@@ -19,6 +19,7 @@ from unskew.design.power import ANSWERS
 from unskew.design.rounds import Asked
 from unskew.kernels.arrays import Floats
 from unskew.log import Recommendations
+from unskew.notice import Notice
 from unskew.outcome.base import PairPredictor
 
 
@@ -41,20 +42,27 @@ def pilot_of(asked: Asked, looked: Looked, lists: Sequence[Recommendations], wor
     spread = given.var(axis=1)
     use = ~np.isnan(y) & (spread > 0.0)
     answered, lacking = int(np.count_nonzero(~np.isnan(y))), int(np.count_nonzero(np.isnan(y)))
-    notes = [f"{answered:,} rows are answered so far"]
-    notes[0] += f", and {lacking:,} that were asked about are not." if lacking else "."
+    rest = f", and {lacking:,} that were asked about are not." if lacking else "."
+    notes = [Notice(f"{answered:,} rows are answered so far{rest}", code="answered", rows=answered, lacking=lacking)]
     models = given.shape[1]
     whole = float(looked.stakes.variance.sum()) / 2.0 / models**2
     chance = q(user, item)
     expected = float((chance / p)[use].sum())
     if np.count_nonzero(use) < ANSWERS or not whole > 0.0 or not expected > 0.0:
-        notes.append(f"Fewer than {ANSWERS} answers lie where lists differ: the plan's guesses are kept.")
+        notes.append(
+            Notice(
+                f"Fewer than {ANSWERS} answers lie where lists differ: the plan's guesses are kept.", code="few-answers"
+            )
+        )
         return Pilot(notes=tuple(notes))
     variance = float((((y - chance) ** 2 * spread / p)[use]).sum()) / whole
     ratio = float((y / p)[use].sum()) / expected
     notes.append(
-        f"Answers so far vary {variance:.2g} times as much as expected, and {ratio:.2g} times as many are positive; "
-        "the numbers of rows take that into account."
+        Notice(
+            f"Answers so far vary {variance:.2g} times as much as expected, and {ratio:.2g} times as many are "
+            "positive; the numbers of rows take that into account.",
+            code="answers-vary",
+        )
     )
     return Pilot(variance, ratio, True, tuple(notes))
 

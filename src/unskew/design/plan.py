@@ -22,17 +22,19 @@ from unskew.kernels.arrays import Floats
 from unskew.log import Recommendations
 from unskew.log.drawing import BARRED, DRAWN_FOR
 from unskew.log.ids import hash_texts
+from unskew.notice import Notice
 from unskew.outcome.base import PairPredictor
 from unskew.outputs import refuse_same
 from unskew.plain import plain_path
 from unskew.shown import ShownTable
 
 SCHEMA_VERSION = 1
-GUESSED_LOW = (
+GUESSED_LOW = Notice(
     "The log holds positives only: how relevant pairs are is guessed from how many users took an item, which is too "
     "low by the chance of being seen, so that the plan usually asks for many times the answers that it takes. A log "
     "that keeps what was seen and not taken (feedback='conversions') plans much better, and so do the answers of a "
-    "first, small round (rounds=2)."
+    "first, small round (rounds=2).",
+    code="positives-only",
 )
 ROWS = Number(above=0.0, high=1e12)
 
@@ -129,7 +131,9 @@ class Draw:
         """Write the table as .parquet or .csv, whole or not at all."""
         ending = Path(path).suffix.lower()
         if ending not in (".parquet", ".pq", ".csv"):
-            raise InputError(f"{plain_path(path)}: the file's name should end in .parquet or .csv.")
+            raise InputError(
+                f"{plain_path(path)}: the file's name should end in .parquet or .csv.", code="wrong-extension"
+            )
         refuse_same([(plain_path(path), Path(path))], list(self.sources))
         with atomic(path) as temporary, temporary.open("wb") as file:
             if ending == ".csv":
@@ -207,7 +211,7 @@ class Plan(ShownTable):
         """Draw about so many pairs to ask about; with declared rounds, those of this round beside the earlier ones."""
         rows, seed = float(ROWS.of(rows, "rows")), int(SEED.of(seed, "seed"))
         if rows < 1.0:
-            raise InputError(f"a draw needs at least one row, not {rows:g}.")
+            raise InputError(f"a draw needs at least one row, not {rows:g}.", code="out-of-range", option="rows")
         design, number = self.parts.looked.design, self.round
         scale = design.scale(rows)
         drawn = draw(design, scale, round_stream(seed, number))
@@ -258,7 +262,9 @@ class Plan(ShownTable):
         from unskew.design.deciding import decide
 
         if self.settings.rounds == 1:
-            raise InputError("a plan that continues declares its rounds from the first on: rounds=3.")
+            raise InputError(
+                "a plan that continues declares its rounds from the first on: rounds=3.", code="undeclared-rounds"
+            )
         asked = read_asked(answers, self.parts.looked.design, self.settings.rounds, self.parts.drawn_for)
         pilot = pilot_of(asked, self.parts.looked, self.parts.lists, self.parts.worth, self.parts.q)
         sources = self.sources + ((Path(answers),) if isinstance(answers, str | Path) else ())

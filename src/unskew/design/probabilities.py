@@ -86,7 +86,11 @@ class ListDesign:
         everything = float(len(self.item)) + float(self.others[asked].sum())
         rate = self.uniform * rows / everything if everything else 0.0
         if rows > everything:
-            raise InputError(f"{rows:,.0f} rows cannot be drawn: there are {everything:,.0f} candidates.")
+            raise InputError(
+                f"{rows:,.0f} rows cannot be drawn: there are {everything:,.0f} candidates.",
+                code="out-of-range",
+                option="rows",
+            )
         t = 0.0
         for _ in range(STEPS):
             total, slope = self.length(t, rate)
@@ -102,7 +106,9 @@ class ListDesign:
         limit = "" if self.per_user is None else f" with at most {self.per_user} of each user"
         raise InputError(
             f"{rows:,.0f} rows cannot be drawn: there are {len(self.item):,} pairs in which lists differ, and{limit} "
-            f"at most {int(total):,} rows can be asked about.\nAsk for fewer rows, or lift a limit (per_user=…)."
+            f"at most {int(total):,} rows can be asked about.\nAsk for fewer rows, or lift a limit (per_user=…).",
+            code="out-of-range",
+            option="rows",
         )
 
     def _spread(self, t: float, rate: float, rows: float) -> Scale:

@@ -18,6 +18,7 @@ from unskew.log.log import Duplicates, Invalid
 from unskew.log.paths import is_path
 from unskew.log.population import read_catalogue, read_population
 from unskew.log.relevance import gains, row_gains, told_feedback, train_gains
+from unskew.notice import Notice
 from unskew.plain import plain
 
 
@@ -65,7 +66,11 @@ def read(
 ) -> PlanInputs:
     """Read and code everything; rows and lists that are left out are counted in the notes."""
     if not isinstance(models, Mapping) or len(models) < 2:
-        raise InputError("a plan compares models: give at least two, models={'a': …, 'b': …}.")
+        raise InputError(
+            "a plan compares models: give at least two, models={'a': …, 'b': …}.",
+            code="missing-argument",
+            option="models",
+        )
     inputs = given_inputs(
         log=log, seen=seen, users=users, items=items, not_users=not_users, not_items=not_items, models=models
     )
@@ -90,32 +95,65 @@ def read(
     known = _all(*logged)
     catalogue = _all(known, *(each.items for each in lists.values()))
     if new := len(catalogue) - len(known):
-        notes.append(f"{new:,} listed items stand in no log: name them in items=… when the answers are evaluated.")
+        notes.append(
+            Notice(
+                f"{new:,} listed items stand in no log: name them in items=… when the answers are evaluated.",
+                code="unlogged-items",
+                items=new,
+            )
+        )
     for name, each in lists.items():
         strange = int(np.count_nonzero((each.users.into(people) < 0) & (np.diff(each.indptr) > 0)))
         if strange and strange == np.count_nonzero(np.diff(each.indptr)):
             theirs, ours = plain(each.users.values[0]), plain(people.values[0])
             raise InputError(
                 f"none of the {strange:,} lists of '{plain(name)}' is of a user in the logs, or in users=…: they are "
-                f"of users like '{theirs}', and those are called like '{ours}'.\nGive lists and logs the same ids."
+                f"of users like '{theirs}', and those are called like '{ours}'.\nGive lists and logs the same ids.",
+                code="unknown-id",
+                model=name,
+                lists=strange,
             )
         if strange:
             notes.append(
-                f"{strange:,} lists of '{plain(name)}' are of users outside the population; they are left out."
+                Notice(
+                    f"{strange:,} lists of '{plain(name)}' are of users outside the population; they are left out.",
+                    code="outside-population",
+                    model=name,
+                    rows=strange,
+                )
             )
         lists[name] = each.recode(people, catalogue)
         if lacking := int(np.count_nonzero(np.diff(lists[name].indptr) == 0)):
             notes.append(
-                f"'{plain(name)}' has no list for {lacking:,} of {len(people):,} users; it counts as empty here. Make "
-                "lists for all of them before you ask: values and verdicts from answers need them."
+                Notice(
+                    f"'{plain(name)}' has no list for {lacking:,} of {len(people):,} users; it counts as empty here. "
+                    "Make lists for all of them before you ask: values and verdicts from answers need them.",
+                    code="missing-lists",
+                    model=name,
+                    users=lacking,
+                )
             )
     held, lost = _inside(held, people, catalogue)
     if lost:
-        notes.append(f"{lost:,} rows of the log are of users outside the population; they are left out.")
+        notes.append(
+            Notice(
+                f"{lost:,} rows of the log are of users outside the population; they are left out.",
+                code="outside-population",
+                option="log",
+                rows=lost,
+            )
+        )
     if before is not None:
         before, lost = _inside(before, people, catalogue)
         if lost:
-            notes.append(f"{lost:,} rows of seen=… are of users outside the population; they are left out.")
+            notes.append(
+                Notice(
+                    f"{lost:,} rows of seen=… are of users outside the population; they are left out.",
+                    code="outside-population",
+                    option="seen",
+                    rows=lost,
+                )
+            )
     asked = _allowed(not_users, people, "user", notes, names.of("not_users", "user"), invalid)
     shown = _allowed(not_items, catalogue, "item", notes, names.of("not_items", "item"), invalid)
     positives_only = kind is not Feedback.RATINGS and not (row_gains(held) == 0.0).any()
@@ -151,7 +189,7 @@ def _inside(log: Log, users: Ids, items: Ids) -> tuple[Log, int]:
 
 
 def _allowed(
-    source: Any, ids: Ids, kind: str, notes: list[str], columns: Mapping[str, str], invalid: Invalid
+    source: Any, ids: Ids, kind: str, notes: list[Notice], columns: Mapping[str, str], invalid: Invalid
 ) -> Bools | None:
     """Which of the users or items may be asked or shown; ids that nobody knows are counted."""
     if source is None:
@@ -161,9 +199,20 @@ def _allowed(
     named: Ids = found.users if kind == "user" else found.items
     code = named.into(ids)
     if unknown := int(np.count_nonzero(code < 0)):
-        notes.append(f"not_{kind}s=…: {unknown:,} of {len(code):,} {kind}s are not known here.")
+        notes.append(
+            Notice(
+                f"not_{kind}s=…: {unknown:,} of {len(code):,} {kind}s are not known here.",
+                code="unknown-id",
+                option=f"not_{kind}s",
+                ids=unknown,
+            )
+        )
     allowed = np.ones(len(ids), dtype=np.bool_)
     allowed[code[code >= 0]] = False
     if not allowed.any():
-        raise InputError(f"not_{kind}s=… names every {kind}: nothing is left to ask about.")
+        raise InputError(
+            f"not_{kind}s=… names every {kind}: nothing is left to ask about.",
+            code="nothing-to-ask",
+            option=f"not_{kind}s",
+        )
     return allowed

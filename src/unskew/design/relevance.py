@@ -85,5 +85,7 @@ def refuse_graded(log: Log) -> None:
     if len(y) and y.max() > 1.0:
         raise InputError(
             f"{log.account.source}: a plan needs rows that are relevant or not; a value of {y.max():g} is neither.\n"
-            "Give a threshold such as relevant='>=4'."
+            "Give a threshold such as relevant='>=4'.",
+            code="out-of-range",
+            column="value",
         )

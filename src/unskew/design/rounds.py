@@ -76,7 +76,9 @@ def read_asked(source: Any, design: ListDesign, rounds: int, drawn_for: Sequence
         raise InputError(
             f"{table.source}: there is no column 'round': these pairs were drawn without declaring rounds.\nRounds are "
             "declared before the first draw (rounds=…). Evaluate these answers as they are (answers=…), or begin a new "
-            "plan."
+            "plan.",
+            code="missing-column",
+            column="round",
         )
     table.refuse_nulls("user", "item", "round")
     check_ids(table, "user")
@@ -89,19 +91,26 @@ def read_asked(source: Any, design: ListDesign, rounds: int, drawn_for: Sequence
         raise InputError(
             f"{table.source}: {table.called('rounds')} says that {other} rounds were declared, not {rounds}.\n"
             "The number that was declared before the first draw counts, since the level is divided by it: rounds="
-            f"{other}."
+            f"{other}.",
+            code="other-rounds",
+            declared=other,
         )
     if len(number) == 0 or number.min() < 1 or done >= rounds:
         raise InputError(
             f"{table.source}: {table.called('round')} must lie between 1 and {rounds - 1}, before the last of "
             f"{rounds} declared rounds; there is {done}.\nNo round follows the last one: the level is divided over "
-            "those that were declared (rounds=…)."
+            "those that were declared (rounds=…).",
+            code="out-of-range",
+            column="round",
+            value=done,
         )
     lacking = [name for r in range(done) for name in (f"propensity_{r + 1}", f"rows_{r + 1}") if name not in table]
     if lacking:
         raise InputError(
             f"{table.source}: there is no column '{lacking[0]}'.\nGive the file that the last round wrote, with "
-            "answers in a column 'value'; its other columns say how likely each row was to be drawn."
+            "answers in a column 'value'; its other columns say how likely each row was to be drawn.",
+            code="missing-column",
+            column=lacking[0],
         )
     who = design.candidates
     user = who.users.encode(table.frame["user"]).astype(np.int64)
@@ -111,14 +120,18 @@ def read_asked(source: Any, design: ListDesign, rounds: int, drawn_for: Sequence
         name = "user" if user[unknown[0]] < 0 else "item"
         raise InputError(
             f"{table.source}: {table.called(name)} has {show(table.frame[name][int(unknown[0])])} in "
-            f"{table.place(int(unknown[0]))}, which is not known here.\nGive the same log and lists as in that round."
+            f"{table.place(int(unknown[0]))}, which is not known here.\nGive the same log and lists as in that round.",
+            code="unknown-id",
+            column=name,
+            row=int(unknown[0]),
         )
     earlier = read_drawn_for(table)
     if earlier and sorted(earlier) != sorted(drawn_for):
         raise InputError(
             f"{table.source}: {table.called(DRAWN_FOR)} says that these pairs were drawn for other lists.\nA later "
             "round needs the lists of the first one: lists that learnt from its answers cannot be judged by them. Give "
-            "the same lists, or begin a new plan."
+            "the same lists, or begin a new plan.",
+            code="other-lists",
         )
     rows = tuple(float(numbers(table, f"rows_{r + 1}")[0]) for r in range(done))
     scales = tuple(design.scale(each) for each in rows)
@@ -138,7 +151,10 @@ def _same(table: Table, name: str, found: Floats) -> None:
         raise InputError(
             f"{table.source}: {table.called(name)} has {told[row]:g} in {table.place(row)}, where log, lists and "
             f"limits give {found[row]:g}.\nA later round needs what the earlier one was drawn from: the same log, "
-            "seen=…, lists, metric, uniform=…, per_user=…, not_items=… and not_users=…."
+            "seen=…, lists, metric, uniform=…, per_user=…, not_items=… and not_users=….",
+            code="other-inputs",
+            column=name,
+            row=row,
         )
 
 
@@ -152,6 +168,9 @@ def _answers(table: Table) -> Floats:
         row = int(wrong[0])
         raise InputError(
             f"{table.source}: {table.called('value')} must lie between 0 and 1; {table.place(row)} has "
-            f"{show(raw[row])}.\nWrite 1 for relevant and 0 for not; leave it empty where nobody answered."
+            f"{show(raw[row])}.\nWrite 1 for relevant and 0 for not; leave it empty where nobody answered.",
+            code="out-of-range",
+            column="value",
+            row=row,
         )
     return value.fill_null(float("nan")).to_numpy()

@@ -26,6 +26,7 @@ from unskew.log import Feedback
 from unskew.log.fingerprints import fingerprint
 from unskew.log.log import Duplicates, Invalid
 from unskew.metrics import Metric, RankingMetric, make
+from unskew.notice import Notice
 from unskew.outcome import Outcome
 
 Stage = Callable[[str, int, int], None]
@@ -98,7 +99,11 @@ def plan(
     threads = None if threads is None else int(THREADS.of(threads, "threads"))
     word(users_are, ("sampled", "fixed"), "users_are")
     if not isinstance(fixed_relevance, bool):
-        raise InputError(f"fixed_relevance must be True or False, not {shown(fixed_relevance)}.")
+        raise InputError(
+            f"fixed_relevance must be True or False, not {shown(fixed_relevance)}.",
+            code="wrong-type",
+            option="fixed_relevance",
+        )
     wanted, fixed, say = Detect.of(detect), users_are == "fixed", progress or (lambda stage, done, total: None)
     measure = _metric(metric)
     say("reading", 0, 1)
@@ -118,7 +123,8 @@ def plan(
     if not len(looked.design.item):
         raise InputError(
             "the lists do not differ in any pair that can be asked about, so that no answer could tell the models "
-            "apart.\nGive other models, or a metric with a larger cut-off."
+            "apart.\nGive other models, or a metric with a larger cut-off.",
+            code="equal-lists",
         )
     say("planning", 0, 1)
     curve, sums = curve_of(looked), total(found.candidates, q.of, found.judged)
@@ -167,7 +173,9 @@ def _metric(given: str | Metric) -> RankingMetric:
     if not isinstance(metric, RankingMetric) or not metric.additive:
         raise InputError(
             f"'{metric}' is no sum over items, and answers about single pairs cannot decide it.\n"
-            "Plan with recall@10, precision@10, dcg@10 or another sum."
+            "Plan with recall@10, precision@10, dcg@10 or another sum.",
+            code="not-a-sum",
+            metric=metric,
         )
     return metric
 
@@ -190,7 +198,9 @@ def _check_size(size: float, looked: Looked, sums: Total) -> None:
     if sums.value > 0.0 and size * sums.value > most > 0.0:
         raise InputError(
             f"detect is {size:g}, and no two of these lists can differ by more than {most / sums.value:.3g}.\n"
-            f"Give a smaller number, or a share of the lesser value ('{size:g}%')."
+            f"Give a smaller number, or a share of the lesser value ('{size:g}%').",
+            code="out-of-range",
+            option="detect",
         )
 
 
@@ -199,21 +209,31 @@ def _undeclared(found: PlanInputs) -> list[str]:
     if found.known:
         return []
     return [
-        "Pairs of the log may be asked about again. Where they would be answered as they were logged, say so with "
-        "fixed_relevance=True: only pairs outside the log are then drawn."
+        Notice(
+            "Pairs of the log may be asked about again. Where they would be answered as they were logged, say so with "
+            "fixed_relevance=True: only pairs outside the log are then drawn.",
+            code="relevance-not-fixed",
+        )
     ]
 
 
-def _notes(looked: Looked, sums: Total) -> list[str]:
+def _notes(looked: Looked, sums: Total) -> list[Notice]:
     notes, stakes = [], looked.stakes
     if stakes.barred:
         notes.append(
-            f"{stakes.barred:,} pairs in which lists differ may not be asked about (not_users=…, not_items=…): "
-            "verdicts are then about the other users and items only."
+            Notice(
+                f"{stakes.barred:,} pairs in which lists differ may not be asked about (not_users=…, not_items=…): "
+                "verdicts are then about the other users and items only.",
+                code="barred-pairs",
+                pairs=stakes.barred,
+            )
         )
     if sums.value > 0.0 and sums.error > 0.1 * sums.value:
         notes.append(
-            f"The number of relevant pairs, {sums.value:,.0f}, comes from a sample of the candidates and is known to "
-            f"± {1.96 * sums.error:,.0f} only: a difference given as a number or by the log is as uncertain."
+            Notice(
+                f"The number of relevant pairs, {sums.value:,.0f}, comes from a sample of the candidates and is known "
+                f"to ± {1.96 * sums.error:,.0f} only: a difference given as a number or by the log is as uncertain.",
+                code="sampled-total",
+            )
         )
     return notes

@@ -25,6 +25,7 @@ _EXACT: dict[type[pl.DataType], int] = {
 }  # from here on floats leave out whole numbers
 _PRINTED = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
 _LATEST = 2**62  # of times that are plain numbers: differences of two of them fit into 64 bits
+_TIMES = "must hold whole numbers, dates or datetimes (ISO 8601)"
 _YEARS = "must lie in the years 1 to 9999"
 UNPAD = "An id matches only what is written the same way: take blanks and line ends off, alike in all files."
 _INVISIBLE = "[\\s\u200b\u2060\ufeff]"
@@ -181,7 +182,7 @@ def times(table: Table, name: str = "time") -> tuple[pl.Series, pl.DataType | No
         table.refuse(name, unclear, must=_AMBIGUOUS, reason=f"{name} not readable", code="bad-date", remedy=remedy)
         if plain.null_count() > raw.null_count() and (parsed := _datetimes(raw)).null_count() < plain.null_count():
             table.refuse_nulls(name)
-            _refuse_unparsed(table, name, parsed, "must hold whole numbers, dates or datetimes (ISO 8601)")
+            _refuse_unparsed(table, name, parsed, _TIMES, "bad-date")
             _refuse_outside_calendar(table, name, parsed)
             return parsed.cast(pl.Int64), parsed.dtype
     elif raw.dtype.is_temporal():
@@ -193,7 +194,7 @@ def times(table: Table, name: str = "time") -> tuple[pl.Series, pl.DataType | No
         zone = raw.dtype.time_zone if isinstance(raw.dtype, pl.Datetime) else None
         micro = raw.cast(pl.Datetime("us", zone))
         return micro.cast(pl.Int64), raw.dtype if raw.dtype == pl.Date else micro.dtype
-    numbers = whole_numbers(table, name, "must hold whole numbers, dates or datetimes (ISO 8601)")
+    numbers = whole_numbers(table, name, _TIMES)
     table.refuse(
         name,
         ~numbers.is_between(-_LATEST, _LATEST).fill_null(True),
@@ -280,13 +281,13 @@ def _refuse_outside_calendar(table: Table, name: str, column: pl.Series) -> None
         table.refuse(name, wrong, must=_YEARS, reason=f"{name} outside the years 1 to 9999", code="bad-date")
 
 
-def _refuse_unparsed(table: Table, name: str, parsed: pl.Series, must: str) -> None:
+def _refuse_unparsed(table: Table, name: str, parsed: pl.Series, must: str, code: str = "not-a-number") -> None:
     raw = table.frame[name]
     if parsed.null_count() > raw.null_count():
         wrong = parsed.is_null() & raw.is_not_null()
         texts = raw.filter(wrong).cast(pl.String).head(1) if raw.dtype == pl.String else pl.Series([], dtype=pl.String)
         remedy = _NO_COMMA if texts.str.contains(_WITH_COMMA).any() else ""
-        table.refuse(name, wrong, must=must, reason=f"{name} not readable", code="not-a-number", remedy=remedy)
+        table.refuse(name, wrong, must=must, reason=f"{name} not readable", code=code, remedy=remedy)
 
 
 def _wrong_type(table: Table, name: str, expected: str) -> InputError:

@@ -299,10 +299,11 @@ def _repeated(table: Table, log: Log, again: Mask, order: npt.NDArray[np.int64] 
     rows = np.arange(len(log)) if order is None else order
     at = int(np.flatnonzero(again)[np.argmin(rows[again])])
     user, item = show(log.users.values[int(log.user[at])]), show(log.items.values[int(log.item[at])])
-    both = table.place(table.origin(int(rows[at - 1])), table.origin(int(rows[at])))
+    both = [table.origin(int(rows[at - 1])), table.origin(int(rows[at]))]
     raise InputError(
-        f"{table.source}: the pair of user {user} and item {item} is there twice, in {both}.\n"
+        f"{table.source}: the pair of user {user} and item {item} is there twice, in {table.place(*both)}.\n"
         "A log holds a pair once. Keep one of them with duplicates='first', last or max (the largest value); "
         "the result will say how many were dropped.",
         code="repeated-pair",
+        rows=[table.row_of(row)[0] for row in both],
     )

@@ -222,10 +222,11 @@ def _repeated(table: Table, lists: Recommendations, flag: npt.NDArray[np.int8], 
     name, column = ("item", lists.item) if flag[at] == _REPEATED_ITEM else ("rank", lists.rank)
     start = int(lists.indptr[user])
     twin = start + int(np.argmax(column[start:at] == column[at]))
-    both = table.place(*(table.origin(row) for row in sorted((int(rows[twin]), int(rows[at])))))
+    both = [table.origin(row) for row in sorted((int(rows[twin]), int(rows[at])))]
     what = show(lists.items.values[int(lists.item[at])]) if name == "item" else int(lists.rank[at])
     raise InputError(
         f"{table.source}: {table.called(name)} repeats {name} {what} of user {show(lists.users.values[user])}, "
-        f"in {both}.\nA list holds each {name} once. {REMEDY}",
+        f"in {table.place(*both)}.\nA list holds each {name} once. {REMEDY}",
         code=f"repeated-{name}",
+        rows=[table.row_of(row)[0] for row in both],
     )

@@ -86,7 +86,7 @@ class Table:
             self.good = ~wrong if self.good is None else self.good & ~wrong
             return
         row = int(wrong.arg_true()[0])
-        number, file = self._row(row)
+        number, file = self.row_of(row)
         found = self._shown(name, row)
         remedy = remedy or (f"{why} {self.remedy}" if why else self.remedy)
         if name in LEFT_OUT and name not in (self.names[name], *self.said):
@@ -132,10 +132,10 @@ class Table:
 
     def place(self, *rows: int) -> str:
         """What messages call some rows (0-based in ``frame``)."""
-        named = " and ".join(f"row {row:,}" + (f" of {file}" if file else "") for row, file in map(self._row, rows))
+        named = " and ".join(f"row {row:,}" + (f" of {file}" if file else "") for row, file in map(self.row_of, rows))
         return f"{named} (not counting the header)" if self.header and not self.headless else named
 
-    def _row(self, row: int) -> tuple[int, str]:
+    def row_of(self, row: int) -> tuple[int, str]:
         """Which row that is, from 1, and of which of several files."""
         begins, file = max((each for each in self.files if each[0] <= row), default=(0, ""))
         return self.start + row - begins + 1, file

@@ -52,5 +52,9 @@ def ranking(text: str | Metric) -> RankingMetric:
     """The metric of lists with this canonical string; errors of predictions are refused."""
     metric = make(text)
     if not isinstance(metric, RankingMetric):
-        raise InputError(f"lists have no {metric}: it is an error of predictions. Use recall@10 or dcg@10.")
+        raise InputError(
+            f"lists have no {metric}: it is an error of predictions. Use recall@10 or dcg@10.",
+            code="error-of-predictions",
+            metric=str(metric),
+        )
     return metric

@@ -60,7 +60,9 @@ class RankingMetric(Part, ABC):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.k is None and self.needs_k:
-            raise InputError(f"'{self.name}' needs a cut-off: write {self.name}@10.")
+            raise InputError(
+                f"'{self.name}' needs a cut-off: write {self.name}@10.", code="missing-cut-off", metric=self.name
+            )
 
     @property
     def additive(self) -> bool:

@@ -37,7 +37,9 @@ class NDCG(RankingMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.ideal == "full" and self.k is None:
-            raise InputError("'ndcg(ideal=full)' needs a cut-off: write ndcg(ideal=full)@10.")
+            raise InputError(
+                "'ndcg(ideal=full)' needs a cut-off: write ndcg(ideal=full)@10.", code="missing-cut-off", metric="ndcg"
+            )
 
     @property
     def unweighted_only(self) -> str:
@@ -70,7 +72,9 @@ class MAP(CountingMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.divide == "min" and self.k is None:
-            raise InputError("'map(divide=min)' needs a cut-off: write map(divide=min)@10.")
+            raise InputError(
+                "'map(divide=min)' needs a cut-off: write map(divide=min)@10.", code="missing-cut-off", metric="map"
+            )
 
     @property
     def divides_by_largest_weights(self) -> bool:
@@ -114,4 +118,8 @@ class RPrecision(CountingMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.k is not None:
-            raise InputError("'r_precision' cuts at each user's own number of relevant items: write it without @k.")
+            raise InputError(
+                "'r_precision' cuts at each user's own number of relevant items: write it without @k.",
+                code="needless-cut-off",
+                metric="r_precision",
+            )

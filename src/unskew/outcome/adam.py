@@ -56,7 +56,9 @@ class AdamMF(Factored):
         if self.batch > max(len(log), SMALL):
             raise InputError(
                 f"'adam_mf': batch={self.batch:,} is more than the {len(log):,} training rows, which a step would "
-                "only repeat. Give a smaller one: batch=256."
+                "only repeat. Give a smaller one: batch=256.",
+                code="too-large",
+                option="batch",
             )
         weight, shape = rows.inverse * rows.times, (len(log.users), len(log.items))
         user, item, level = factorise(log.user, log.item, rows.y, weight, shape, self)
@@ -83,7 +85,9 @@ def factorise(
         batches = rng.integers(0, len(y), (min(at_once, options.steps - done), options.batch), dtype=np.int32)
         descend(batches, user, item, y, weight, users, items, level, moments, done, options.rate, options.l2, squared)
     if not (np.isfinite(users).all() and np.isfinite(items).all() and np.isfinite(level).all()):
-        raise InputError(f"'{options}': the factors grew beyond all bounds. Take a smaller rate, or a larger l2.")
+        raise InputError(
+            f"'{options}': the factors grew beyond all bounds. Take a smaller rate, or a larger l2.", code="not-settled"
+        )
     return users, items, float(level[0])
 
 

@@ -200,7 +200,9 @@ def rows_of(train: Log, propensity: Floats | None, weights: Floats | None, name:
 
 def no_rows(source: str, name: str) -> InputError:
     """Nothing to learn from."""
-    return InputError(f"{source}: '{name}' has no training row that counts. Give a log with at least one seen pair.")
+    return InputError(
+        f"{source}: '{name}' has no training row that counts. Give a log with at least one seen pair.", code="empty-log"
+    )
 
 
 def seen_rows(train: Log, propensity: Floats | None, weights: Floats | None, name: str) -> Rows:
@@ -209,7 +211,8 @@ def seen_rows(train: Log, propensity: Floats | None, weights: Floats | None, nam
     if train.feedback is Feedback.IMPLICIT:
         raise InputError(
             f"{source}: an implicit log holds positives only, and '{name}' would learn that everything is liked.\n"
-            "Give a log of all seen pairs, zeros included (feedback='conversions'), or predictions from outside."
+            "Give a log of all seen pairs, zeros included (feedback='conversions'), or predictions from outside.",
+            code="positives-only",
         )
     y = np.asarray(row_gains(train), dtype=np.float64)
     times = np.ones(len(train)) if weights is None else np.asarray(weights, dtype=np.float64)[train.user]
@@ -223,17 +226,20 @@ def _inverse(propensity: Floats, rows: int, source: str) -> Floats:
         p = np.asarray(propensity, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(
-            f"{source}: propensities must be numbers, one for each row, not {shown(propensity)}."
+            f"{source}: propensities must be numbers, one for each row, not {shown(propensity)}.", code="not-a-number"
         ) from None
     if p.shape != (rows,):
         raise InputError(
-            f"{source}: there are {rows:,} training rows and propensities of shape {p.shape}; give one each."
+            f"{source}: there are {rows:,} training rows and propensities of shape {p.shape}; give one each.",
+            code="wrong-shape",
         )
     wrong = ~((p >= SMALLEST) & (p <= LARGEST))
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InputError(
             f"{source}: the propensity of a training row must be at least {SMALLEST:g}; row {row + 1:,} has "
-            f"{p[row]}.\nSeen pairs cannot have had no chance to be seen: fix the propensities, or leave them out."
+            f"{p[row]}.\nSeen pairs cannot have had no chance to be seen: fix the propensities, or leave them out.",
+            code="out-of-range",
+            row=row,
         )
     return np.asarray(1.0 / p)

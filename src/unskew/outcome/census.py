@@ -80,14 +80,16 @@ class Census(Fitted[CensusFit]):
         if train is None:
             raise InputError(
                 f"{source}: 'census' describes pairs by what training rows say of their user and item, and there is no "
-                "training log.\nGive one with train=… (.fit(log, inputs=FitInputs(train=…)))."
+                "training log.\nGive one with train=… (.fit(log, inputs=FitInputs(train=…))).",
+                code="no-training-log",
             )
         counted = rows.y[rows.times > 0.0]
         if not 0.0 < counted.mean() < 1.0:
             what = "relevant" if counted.any() else "irrelevant"
             raise InputError(
                 f"{source}: all rows that 'census' is fitted to are {what}, so that nothing tells relevant pairs from "
-                "others.\nGive all seen pairs, zeros included, or another threshold."
+                "others.\nGive all seen pairs, zeros included, or another threshold.",
+                code="all-alike",
             )
         raw = features_of(train, self.shrink, affinity(train, self.rank))
         user, item = log.users.into(train.users)[log.user], log.items.into(train.items)[log.item]

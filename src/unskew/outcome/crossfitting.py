@@ -68,9 +68,12 @@ class Crossfit(Outcome):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.inner.crossfits:
-            raise InputError("'crossfit': the model is cross-fitted already.")
+            raise InputError("'crossfit': the model is cross-fitted already.", code="conflicting-arguments")
         if not self.inner.estimated:
-            raise InputError(f"'crossfit': '{self.inner}' is not fitted to the log, so there is nothing to cross-fit.")
+            raise InputError(
+                f"'crossfit': '{self.inner}' is not fitted to the log, so there is nothing to cross-fit.",
+                code="not-fitted",
+            )
 
     @property
     def fitted(self) -> bool:
@@ -134,12 +137,16 @@ class Crossfit(Outcome):
         if self.folds > total:
             raise InputError(
                 f"{source}: {total:,} training rows are too few for {self.folds:,} folds of pairs.\n"
-                "Take fewer folds, or fit in sample (in_sample=True)."
+                "Take fewer folds, or fit in sample (in_sample=True).",
+                code="too-few-rows",
+                rows=total,
             )
         if (rows == total).any():
             raise InputError(
                 f"{source}: {total:,} training rows are too few for {self.folds} folds of pairs: without fold "
-                f"{int(np.argmax(rows)) + 1} none is left.\nGive more rows, or fit in sample (in_sample=True)."
+                f"{int(np.argmax(rows)) + 1} none is left.\nGive more rows, or fit in sample (in_sample=True).",
+                code="too-few-rows",
+                rows=total,
             )
 
     def bind(self, users: Ids, items: Ids) -> PairPredictor:
@@ -168,7 +175,7 @@ class Crossfit(Outcome):
 
     def _check(self) -> None:
         if not self.models:
-            raise InputError(f"'{self}' has not been fitted. Call .fit(log) first.")
+            raise InputError(f"'{self}' has not been fitted. Call .fit(log) first.", code="not-fitted")
 
 
 def crossfit(

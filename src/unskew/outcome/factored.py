@@ -52,7 +52,9 @@ def refuse_graded(train: Log, rows: Rows, name: str) -> None:
         raise InputError(
             f"{train.account.source}: '{name}' is for outcomes from 0 to 1; row {row + 1:,} has {rows.y[row]:g}.\n"
             "Use means(shrink=10) or a regressor (sklearn(...)) for graded outcomes, or make them 0/1 with a threshold "
-            "such as relevant='>=4'."
+            "such as relevant='>=4'.",
+            code="graded-outcomes",
+            row=row,
         )
 
 

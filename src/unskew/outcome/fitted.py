@@ -40,7 +40,7 @@ class Fitted(RowModel, Generic[S]):
     def state(self) -> S:
         """What was found; not fitted is an error."""
         if self.found is None:
-            raise InputError(f"'{self}' has not been fitted. Call .fit(log) first.")
+            raise InputError(f"'{self}' has not been fitted. Call .fit(log) first.", code="not-fitted")
         return self.found
 
     def known(self, users: Ids, items: Ids) -> tuple[Bools, Bools]:

@@ -29,7 +29,9 @@ Finder = Callable[[Codes, Codes], Ints64]
 
 def _source(source: Any) -> Any:
     if isinstance(source, bool | int | float | Spec):
-        raise InputError(f"'given': the table of predictions is a file or a frame, not {shown(source)}.")
+        raise InputError(
+            f"'given': the table of predictions is a file or a frame, not {shown(source)}.", code="wrong-type"
+        )
     return source
 
 
@@ -113,7 +115,9 @@ class Given(Outcome):
                     f"{self.table.account.source}: there is no prediction for {np.count_nonzero(missing):,} of "
                     f"{len(at):,} pairs; the first is user '{plain(users.values[int(user[first])])}', item "
                     f"'{plain(items.values[int(item[first])])}'.\n"
-                    "Add rows for them, or say what such pairs get: given(..., default=0)."
+                    "Add rows for them, or say what such pairs get: given(..., default=0).",
+                    code="missing-prediction",
+                    pairs=int(np.count_nonzero(missing)),
                 )
             q = np.full(len(at), self.default or 0.0)
             q[~missing] = self.table.value[at[~missing]]

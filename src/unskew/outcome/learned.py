@@ -48,7 +48,8 @@ class Learned(RowModel):
             if isinstance(self.estimator, type) or not hasattr(self.estimator, method):
                 raise InputError(
                     "'sklearn' needs an object of a scikit-learn classifier or regressor, and "
-                    f"{plain(repr(self.estimator))} is none (it has no '{method}')."
+                    f"{plain(repr(self.estimator))} is none (it has no '{method}').",
+                    code="wrong-type",
                 )
         if hasattr(self.estimator, "_validate_params"):
             with _told(f"'{plain(self)}'"):
@@ -65,14 +66,19 @@ class Learned(RowModel):
             what = f"there is no '{plain(spec.args[0])}'" if spec.args else "no model is named"
             raise InputError(
                 f"cannot read '{plain(spec)}': {what}. Name a classifier or regressor of scikit-learn, as in "
-                "sklearn(LogisticRegression, C=0.1), or pass an object: Learned(model)."
+                "sklearn(LogisticRegression, C=0.1), or pass an object: Learned(model).",
+                code="bad-string",
             )
         kind = known[str(spec.args[0])]
         options = {
             name: _WORDS.get(value, value) if isinstance(value, str) else value for name, value in spec.options.items()
         }
         if strange := [name for name in options if name not in _defaults(kind)]:
-            raise InputError(f"cannot read '{plain(spec)}': {kind.__name__} has no option '{plain(strange[0])}'.")
+            raise InputError(
+                f"cannot read '{plain(spec)}': {kind.__name__} has no option '{plain(strange[0])}'.",
+                code="unknown-argument",
+                option=strange[0],
+            )
         with _told(f"'{plain(spec)}'"):
             model = kind(**options)
         return cls(model)
@@ -90,7 +96,9 @@ class Learned(RowModel):
         if inputs.user_features is None and inputs.item_features is None:
             raise InputError(
                 "'sklearn' learns from covariates, and there are none. Give user_features=… or item_features=… "
-                "(FitInputs(user_features=…)), or use logistic_mf or means."
+                "(FitInputs(user_features=…)), or use logistic_mf or means.",
+                code="missing-argument",
+                option="user_features",
             )
         counts = rows.times > 0.0
         y, weight = rows.y[counts], (rows.inverse * rows.times)[counts]
@@ -100,7 +108,8 @@ class Learned(RowModel):
         if options and not has_fit_parameter(self.estimator, "sample_weight"):
             raise InputError(
                 f"'{self}' takes no weights ('sample_weight'), and the rows weigh 1/P. Use another model, or fit "
-                "without propensities."
+                "without propensities.",
+                code="no-weights",
             )
         place = _place(inputs, log.users, log.items)
         with _told(f"'{plain(self)}' cannot be fitted"):
@@ -115,17 +124,19 @@ class Learned(RowModel):
         if len(graded):
             raise InputError(
                 f"{train.account.source}: '{self}' is a classifier, for outcomes of 0 and 1, and there is "
-                f"{graded[0]:g}.\nUse a regressor, or a threshold such as relevant='>=4'."
+                f"{graded[0]:g}.\nUse a regressor, or a threshold such as relevant='>=4'.",
+                code="graded-outcomes",
             )
         if len(values) < 2:
             raise InputError(
-                f"{train.account.source}: all outcomes are {values[0]:g}, so '{self}' has nothing to tell apart."
+                f"{train.account.source}: all outcomes are {values[0]:g}, so '{self}' has nothing to tell apart.",
+                code="all-alike",
             )
 
     def bind(self, users: Ids, items: Ids) -> PairPredictor:
         """Ask the model about the covariates of pairs."""
         if self.found is None:
-            raise InputError(f"'{self}' has not been fitted. Call .fit(log, inputs=…) first.")
+            raise InputError(f"'{self}' has not been fitted. Call .fit(log, inputs=…) first.", code="not-fitted")
         from sklearn.base import is_classifier
 
         place, model = _place(self.inputs, users, items), self.found
@@ -155,7 +166,7 @@ def _told(what: str) -> Iterator[None]:
     except UnskewError:
         raise
     except (ValueError, TypeError, AttributeError, ArithmeticError) as problem:
-        raise InputError(f"{what}: {plain(problem, 300)}") from problem
+        raise InputError(f"{what}: {plain(problem, 300)}", code="failed-learner") from problem
 
 
 def _require() -> None:

@@ -160,7 +160,9 @@ class Propensity(Part, ABC):
         """A fitted one from counts of files that exceed memory (``counted.py``), where counts are all it needs."""
         raise InputError(
             f"counted: '{self}' needs more of a training log than counts. Use popularity or naive_bayes, or give a "
-            "training log that fits into memory."
+            "training log that fits into memory.",
+            code="not-supported",
+            option="counted",
         )
 
     def counted_over(self, users: Ids, items: Ids) -> Self:
@@ -241,11 +243,16 @@ def checked(model: Propensity, log: Log) -> Scored:
             raise
         raise InputError(
             f"{log.account.source}: propensity '{plain(model)}' needs a column '{lacking}', and there is none. Add it, "
-            "or use another propensity."
+            "or use another propensity.",
+            code="missing-column",
+            column=lacking,
         ) from problem
     rows = scored.rows if isinstance(scored, Scored) else None
     if not isinstance(rows, np.ndarray) or rows.dtype.kind != "f" or rows.shape != (len(log),):
-        raise InputError(f"'{plain(model)}': of(log) must give Scored with a number for each of {len(log):,} rows.")
+        raise InputError(
+            f"'{plain(model)}': of(log) must give Scored with a number for each of {len(log):,} rows.",
+            code="wrong-shape",
+        )
     most = 1.0 if model.level is Level.ABSOLUTE else LARGEST
     wrong = ~((rows >= SMALLEST) & (rows <= most) | np.isnan(rows))
     if wrong.any():
@@ -254,7 +261,10 @@ def checked(model: Propensity, log: Log) -> Scored:
         raise InputError(
             f"'{plain(model)}' gives user '{plain(who)}' and item '{plain(what)}' a propensity of {rows[first]:g}; it "
             f"must lie between {SMALLEST:g} and {most:g} ({np.count_nonzero(wrong):,} of {len(log):,} rows do not).\n"
-            "One over a smaller number would drown all other rows: use another propensity, or other options of it."
+            "One over a smaller number would drown all other rows: use another propensity, or other options of it.",
+            code="out-of-range",
+            user=who,
+            item=what,
         )
     return replace(scored, rows=rows.astype(np.float64, copy=False))
 

@@ -63,11 +63,15 @@ class Calibrated(Propensity):
         if self.over == "users":
             refuse_users(self.inner)
         if not self.inner.estimated:
-            raise InputError(f"'calibrated': '{self.inner}' is not fitted to a log, so there is nothing to calibrate.")
+            raise InputError(
+                f"'calibrated': '{self.inner}' is not fitted to a log, so there is nothing to calibrate.",
+                code="not-fitted",
+            )
         if self.inner.reads:
             raise InputError(
                 f"'calibrated': '{self.inner}' takes the propensity from a pair's value, and unseen pairs have none. "
-                "Calibrate logistic or popularity."
+                "Calibrate logistic or popularity.",
+                code="not-supported",
             )
 
     @property
@@ -83,7 +87,9 @@ class Calibrated(Propensity):
     def fit(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """Fit the inner model, and the curve on cross-fitted propensities of seen and unseen pairs."""
         if not len(a_log(log)):
-            raise InputError(f"{log.account.source}: calibration needs training rows, and there are none.")
+            raise InputError(
+                f"{log.account.source}: calibration needs training rows, and there are none.", code="empty-log"
+            )
         inner = self.inner.copy().fit(log, inputs=inputs, weights=weights)
         unseen, settled = unseen_pairs(log, MOST), inner.tuned(log, inputs=inputs, weights=weights)
         seen_p, unseen_p = crossfitted(settled, log, unseen.pairs, self.folds, inputs, weights, self.over)
@@ -127,7 +133,9 @@ class Calibrated(Propensity):
 
     def _calibrate(self, p: Floats) -> Floats:
         if self.curve is None:
-            raise InputError("calibrated propensities are fitted on a training log: give train=….")
+            raise InputError(
+                "calibrated propensities are fitted on a training log: give train=….", code="no-training-log"
+            )
         return np.where(np.isnan(p), np.nan, self.curve.at(p))
 
 

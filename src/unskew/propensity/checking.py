@@ -31,6 +31,7 @@ from unskew.errors import InputError, UnskewError
 from unskew.kernels.arrays import Floats, Ints64
 from unskew.log import Feedback, Log
 from unskew.log.expected import a_log
+from unskew.notice import Notice
 from unskew.propensity.base import NO_INPUTS, FitInputs, Level, Propensity, Scope, checked
 from unskew.propensity.checks import Bin, Check, Checks, Overlap, Unfit
 from unskew.propensity.crossfit import Unseen, crossfitted, pair_folds, unseen_pairs
@@ -52,7 +53,9 @@ def by_name(propensities: Any) -> dict[str, Propensity]:
     if isinstance(propensities, Mapping):
         return {str(name): make(given) for name, given in propensities.items()}
     if not isinstance(propensities, Iterable | Propensity):
-        raise InputError(f"propensities must be canonical strings or objects, not {shown(propensities)}.")
+        raise InputError(
+            f"propensities must be canonical strings or objects, not {shown(propensities)}.", code="wrong-type"
+        )
     several: Iterable[Any] = [propensities] if isinstance(propensities, str | Propensity) else propensities
     found: dict[str, tuple[Any, Propensity]] = {}
     for given in several:
@@ -60,7 +63,9 @@ def by_name(propensities: Any) -> dict[str, Propensity]:
         first, _ = found.setdefault(str(model), (given, model))
         if first is not given and not (isinstance(first, str) and isinstance(given, str)):
             raise InputError(
-                f"two propensities are called '{model}'. Give them names: propensities={{'one': …, 'other': …}}."
+                f"two propensities are called '{model}'. Give them names: propensities={{'one': …, 'other': …}}.",
+                code="repeated-name",
+                propensity=str(model),
             )
     return {name: model for name, (_, model) in found.items()}
 
@@ -90,13 +95,21 @@ def check(
     named = by_name(propensities)
     word(refused, ("error", "skip"), "refused")
     if not isinstance(inputs, FitInputs):
-        raise InputError(f"inputs must be FitInputs(mcar=…, user_features=…, item_features=…), not {shown(inputs)}.")
+        raise InputError(
+            f"inputs must be FitInputs(mcar=…, user_features=…, item_features=…), not {shown(inputs)}.",
+            code="wrong-type",
+        )
     if not named:
-        raise InputError("there is no propensity to check: give at least one, such as 'popularity(gamma=1)'.")
+        raise InputError(
+            "there is no propensity to check: give at least one, such as 'popularity(gamma=1)'.",
+            code="missing-argument",
+        )
     folds, pairs = int(FOLDS.of(folds, "folds")), int(PAIRS.of(pairs, "the number of unseen pairs"))
     seed = int(SEED.of(seed, "seed"))
     if not len(a_log(log)):
-        raise InputError(f"{log.account.source}: the log has no rows, so no propensity can be checked.")
+        raise InputError(
+            f"{log.account.source}: the log has no rows, so no propensity can be checked.", code="empty-log"
+        )
     world = _World(log, unseen_pairs(log, pairs, seed), folds)
     found, lost = [], []
     for done, (name, model) in enumerate(named.items()):
@@ -107,11 +120,15 @@ def check(
         except UnskewError as error:
             if refused == "error":
                 raise
-            lost.append(Unfit(name, str(error)))
+            lost.append(Unfit(name, Notice(str(error), code=error.code, **error.fields)))
     if not found:
         if len(lost) == 1:
-            raise InputError(f"{lost[0].propensity}: {lost[0].reason}")
-        raise InputError("no propensity can be checked:\n" + "\n".join(f"{u.propensity}: {u.reason}" for u in lost))
+            one = lost[0]
+            raise InputError(f"{one.propensity}: {one.reason}", code=one.reason.code, **one.reason.fields)
+        raise InputError(
+            "no propensity can be checked:\n" + "\n".join(f"{u.propensity}: {u.reason}" for u in lost),
+            code="no-propensity",
+        )
     return Checks(tuple(found), tuple(lost), positives=log.feedback is Feedback.IMPLICIT)
 
 
@@ -140,7 +157,11 @@ def _check(name: str, model: Propensity, world: _World, inputs: FitInputs) -> Ch
         scale = known / (np.nansum(seen_p) + np.nansum(free_p) / world.unseen.rate)
         seen_p, free_p = np.minimum(seen_p * scale, 1.0), np.minimum(free_p * scale, 1.0)
     if not np.isfinite(seen_p).any():
-        raise InputError(f"{log.account.source}: no seen pair has a propensity under {model}.")
+        raise InputError(
+            f"{log.account.source}: no seen pair has a propensity under {model}.",
+            code="no-propensity",
+            propensity=model,
+        )
     return _summary(name, model, world, seen_p, free_p, asked)
 
 
@@ -178,7 +199,7 @@ def _summary(name: str, model: Propensity, world: _World, seen: Floats, free: Fl
         clips={str(at): float(np.mean(seen[kept] < at)) for at in CLIPS},
         implied_pairs=float(inverse.sum()) if complete and model.level is Level.ABSOLUTE else None,
         pairs=pairs,
-        unasked=() if asked else (ONLY_SEEN.format(" and ".join(model.reads)),),
+        unasked=() if asked else (Notice(ONLY_SEEN.format(" and ".join(model.reads)), code="only-seen-pairs"),),
     )
     if asked:
         found = replace(found, **_on_pairs(world, seen, free, weight))
@@ -216,7 +237,7 @@ def _on_pairs(world: _World, seen: Floats, free: Floats, weight: float) -> dict[
     }
 
 
-def _implied_balance(world: _World, seen: Floats, unasked: tuple[str, ...]) -> dict[str, Any]:
+def _implied_balance(world: _World, seen: Floats, unasked: tuple[Notice, ...]) -> dict[str, Any]:
     """For tenths of users and of items, how many pairs Σ 1/P over their seen pairs implies, and how many there are."""
     log, folds = world.log, world.folds
     fold, here = pair_folds(log, folds), np.isfinite(seen)
@@ -236,8 +257,11 @@ def _implied_balance(world: _World, seen: Floats, unasked: tuple[str, ...]) -> d
         )
         if not rows.all():
             words.append(
-                f"{int((rows == 0.0).sum())} of {len(rows)} tenths of the {side}s ({pairs[rows == 0.0].sum():,.0f} "
-                "pairs) have no seen pair, so their balance cannot be checked"
+                Notice(
+                    f"{int((rows == 0.0).sum())} of {len(rows)} tenths of the {side}s ({pairs[rows == 0.0].sum():,.0f} "
+                    "pairs) have no seen pair, so their balance cannot be checked",
+                    code="empty-tenths",
+                )
             )
         found[f"{side}_balance"] = tuple(
             Bin(float(n / total), float(n / size), float(size), float(n / total * np.sqrt(v) / total))
@@ -247,10 +271,12 @@ def _implied_balance(world: _World, seen: Floats, unasked: tuple[str, ...]) -> d
     return found | {"unasked": tuple(words)}
 
 
-def _fixed(side: str) -> str:
-    return (
+def _fixed(side: str) -> Notice:
+    return Notice(
         f"{side}s have more equal numbers of rows than chance would give, as if these had been fixed: what is seen "
-        f"more in one fold is seen less elsewhere, and balance over {side}s cannot be asked"
+        f"more in one fold is seen less elsewhere, and balance over {side}s cannot be asked",
+        code="even-counts",
+        side=side,
     )
 
 
@@ -312,45 +338,58 @@ def _overlap(seen: Floats, free: Floats | None, weight: float) -> tuple[Overlap,
 USERS = "tenths of the users by activity"
 
 
-def _per_user(c: Check) -> list[str]:
+def _per_user(c: Check) -> list[Notice]:
     """Users whose number is off where P knows of items only: a factor per user, which many estimates do without."""
     gap = max((_gap(b) for b in c.user_balance), default=0.0)
     if gap <= OFF:
         return []
     return [
-        f"the number seen among {USERS} is off by up to {100 * gap:.0f} %, because P knows of items only. That does "
-        "not matter to per-user snips and gs, in which a factor per user cancels; pooled estimates weigh users by "
-        "activity"
+        Notice(
+            f"the number seen among {USERS} is off by up to {100 * gap:.0f} %, because P knows of items only. That "
+            "does not matter to per-user snips and gs, in which a factor per user cancels; pooled estimates weigh "
+            "users by activity",
+            code="user-factor",
+        )
     ]
 
 
-def _findings(c: Check, spread: float, pairs: float) -> list[str]:
+def _findings(c: Check, spread: float, pairs: float) -> list[Notice]:
     """What is worth a word.
 
     Args:
         spread: the standard error of the implied number of pairs.
         pairs: that have a propensity.
     """
-    words = []
+    words: list[Notice] = []
     if c.log_loss is not None and c.log_loss > c.log_loss_constant:
-        words.append("predicts held-out pairs worse than one constant for all")
-    for bins, what in (
-        (c.reliability, "pairs with similar propensities"),
-        (() if c.notes else c.user_balance, USERS),
-        (c.item_balance, "tenths of the items by popularity"),
+        words.append(Notice("predicts held-out pairs worse than one constant for all", code="worse-than-constant"))
+    for bins, what, code in (
+        (c.reliability, "pairs with similar propensities", "unreliable"),
+        (() if c.notes else c.user_balance, USERS, "users-unbalanced"),
+        (c.item_balance, "tenths of the items by popularity", "items-unbalanced"),
     ):
         gap = max((_gap(b) for b in bins), default=0.0)
         if gap > OFF:
-            words.append(f"the number seen among {what} is off by up to {100 * gap:.0f} %")
+            words.append(Notice(f"the number seen among {what} is off by up to {100 * gap:.0f} %", code=code))
     if c.ess_share < FEW:
-        words.append(f"the weights leave an effective {100 * c.ess_share:.1f} % of the interactions")
+        words.append(
+            Notice(f"the weights leave an effective {100 * c.ess_share:.1f} % of the interactions", code="small-ess")
+        )
     if c.implied_pairs is not None and abs(c.implied_pairs - pairs) - 3.0 * spread > OFF * pairs:
         which = "that have a propensity" if c.dropped else "(users × items)"
-        words.append(f"the weights sum to {c.implied_pairs:,.0f} pairs, and there are {pairs:,.0f} {which}")
+        words.append(
+            Notice(
+                f"the weights sum to {c.implied_pairs:,.0f} pairs, and there are {pairs:,.0f} {which}",
+                code="implied-pairs",
+            )
+        )
     if c.dropped:
         words.append(
-            f"{c.dropped:,} seen pairs have no propensity and are left out; one constant for the others has a log-loss "
-            f"of {c.log_loss_constant:.4g}"
+            Notice(
+                f"{c.dropped:,} seen pairs have no propensity and are left out; one constant for the others has a "
+                f"log-loss of {c.log_loss_constant:.4g}",
+                code="no-propensity",
+            )
         )
     return words
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from unskew.errors import InputError
+from unskew.notice import Notice
 from unskew.shown import Shown
 from unskew.spec import find
 
@@ -85,9 +86,9 @@ class Check:
     clips: Mapping[str, float]
     implied_pairs: float | None
     pairs: int
-    unasked: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    findings: tuple[str, ...] = ()
+    unasked: tuple[Notice, ...] = ()
+    notes: tuple[Notice, ...] = ()
+    findings: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class Unfit:
     """A propensity that cannot be had from this log, and why."""
 
     propensity: str
-    reason: str
+    reason: Notice
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ class Checks(Shown):
     def to_html(self, path: str | Path, *, anonymous: bool = False) -> None:
         """Write one self-contained page with charts, ``anonymous`` without ids and names of files."""
         if not self:
-            raise InputError(_NONE)
+            raise InputError(_NONE, code="no-propensity")
         super().to_html(path, anonymous=anonymous)
 
     def __getitem__(self, name: str) -> Check:

@@ -43,7 +43,8 @@ class Counted(Propensity):
         raise InputError(
             f"'{self}' was counted from files, which cannot be counted again for other users: intervals with "
             f"refit=True need the training log in memory. Give train=… and propensity='{self.inner}', or leave "
-            "refit=True out."
+            "refit=True out.",
+            code="no-training-log",
         )
 
     def counted_over(self, users: Ids, items: Ids) -> Self:
@@ -87,7 +88,9 @@ class Counted(Propensity):
         if "inner" not in given or "train" not in given:
             raise InputError(
                 "'counted' wraps another propensity and names the files of its training log: "
-                "counted(naive_bayes, train=train, mcar=mcar.parquet)."
+                "counted(naive_bayes, train=train, mcar=mcar.parquet).",
+                code="missing-argument",
+                option="train",
             )
         from unskew.propensity import make
 
@@ -97,7 +100,9 @@ class Counted(Propensity):
         except InputError as problem:
             if "columns=" not in str(problem):
                 raise
-            raise InputError(f"{problem}\nFor counted(…) say it inside: counted(…, value=stars).") from problem
+            raise InputError(
+                f"{problem}\nFor counted(…) say it inside: counted(…, value=stars).", code="conflicting-arguments"
+            ) from problem
 
     def __str__(self) -> str:
         told = "".join(f", {key}={show(value)}" for key, value in self.told.items())

@@ -56,10 +56,13 @@ class ValueCounts:
         if not fine or not (np.isfinite(counts) & (counts >= 0.0)).all():
             raise InputError(
                 f"{self.source}: there must be one count per value, none negative, and values must ascend.\n"
-                "Take them from count_values, or sort and add them up first."
+                "Take them from count_values, or sort and add them up first.",
+                code="bad-counts",
             )
         if counts.any() and not (self.users > 0 and self.items > 0):
-            raise InputError(f"{self.source}: rows have at least one user and one item, and there are none.")
+            raise InputError(
+                f"{self.source}: rows have at least one user and one item, and there are none.", code="bad-counts"
+            )
 
     def merge(self, other: ValueCounts) -> ValueCounts:
         """Those of both sets of users, over the same items."""
@@ -102,7 +105,8 @@ def count_items(
     found = tally.result()
     if not len(found):
         raise InputError(
-            f"{stream.source}: there is nothing to count.\nGive a file with at least one row (that counts)."
+            f"{stream.source}: there is nothing to count.\nGive a file with at least one row (that counts).",
+            code="empty-log",
         )
     items = _ids(stream.source, "item", found["key"])
     counts = np.zeros(len(items))
@@ -123,7 +127,9 @@ def count_values(path: str | PathLike[str], *, columns: Mapping[str, str] | None
         users.add(piece["user"])
         items.add(piece["item"])
     if not found:
-        raise InputError(f"{stream.source}: there is nothing to count.\nGive a file with at least one row.")
+        raise InputError(
+            f"{stream.source}: there is nothing to count.\nGive a file with at least one row.", code="empty-log"
+        )
     values = np.array(sorted(found))
     counts = np.array([found[value] for value in values], dtype=np.float64)
     people, things = (
@@ -135,7 +141,11 @@ def count_values(path: str | PathLike[str], *, columns: Mapping[str, str] | None
 def _ids(source: str, name: str, keys: pl.Series) -> Ids:
     ids = Ids.of(keys)
     if (padded := padded_id(ids)) is not None:
-        raise InputError(f"{source}: {name} '{plain(padded)}' has blanks around it, or a line end inside.\n{UNPAD}")
+        raise InputError(
+            f"{source}: {name} '{plain(padded)}' has blanks around it, or a line end inside.\n{UNPAD}",
+            code="padded-id",
+            column=name,
+        )
     return ids
 
 
@@ -144,5 +154,7 @@ def too_many(source: str, different: str) -> InputError:
     return InputError(
         f"{source}: naive_bayes has one propensity per value, and there are {different} different values (at most "
         f"{MOST_VALUES}).\nPut them into bins first (whole numbers, or five quantiles), alike in all logs, or use "
-        "logistic, which needs no values."
+        "logistic, which needs no values.",
+        code="too-many-values",
+        values=different,
     )

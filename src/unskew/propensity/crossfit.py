@@ -112,5 +112,7 @@ def refuse_users(model: Propensity) -> None:
     if model.knows_users:
         raise InputError(
             f"over=users fits '{model}' without the users that it is then asked about, and it has parameters of every "
-            "user, which nobody else tells. Use over=pairs."
+            "user, which nobody else tells. Use over=pairs.",
+            code="not-supported",
+            option="over",
         )

@@ -96,7 +96,9 @@ def _checked(value: float, se: float, items: int) -> Exponent:
     if not 0.0 <= value <= STEEPEST:
         raise InputError(
             f"popularity(gamma=estimate): over {items} items popularity hardly follows exposure here (γ would be "
-            f"{2.0 * value - 1.0:.1f}), and no power of it is a propensity. Use another one, such as logistic_mf."
+            f"{2.0 * value - 1.0:.1f}), and no power of it is a propensity. Use another one, such as logistic_mf.",
+            code="exponent-unknown",
+            items=items,
         )
     return Exponent(value, se, items)
 
@@ -109,7 +111,9 @@ def _solve(
     if len(z) < ITEMS or np.ptp(z) == 0.0 or not r.any() or not x.any():
         raise InputError(
             f"popularity(gamma=estimate): {len(z)} items with enough rows are too few to tell how popularity follows "
-            "exposure. Give a larger training log, or a number: popularity(gamma=1)."
+            "exposure. Give a larger training log, or a number: popularity(gamma=1).",
+            code="exponent-unknown",
+            items=len(z),
         )
     sides = np.column_stack([np.ones(len(z)), z - z.mean()])
     beta, phi, law = 0.5, 0.0, s
@@ -130,7 +134,9 @@ def _solve(
     if not np.abs(step).max() < 1e-6:
         raise InputError(
             f"popularity(gamma=estimate): the exponent cannot be told from these {len(z)} items: they are too few, or "
-            "popularity is no power of exposure. Give a number: popularity(gamma=1)."
+            "popularity is no power of exposure. Give a number: popularity(gamma=1).",
+            code="exponent-unknown",
+            items=len(z),
         )
     pull = np.linalg.solve(slope, weighed.T)
     leverage = law * (pull[0] + pull[1] * np.log(base))

@@ -37,7 +37,9 @@ class Known(Propensity):
         if self.part is not None and self.share is not None:
             raise InputError(
                 "'known': share says that the column speaks of a whole log, part=test that it speaks of the test rows. "
-                "Leave one of them out."
+                "Leave one of them out.",
+                code="conflicting-arguments",
+                option="share",
             )
 
     def refers(self, log: Log) -> Scope:
@@ -52,7 +54,9 @@ class Known(Propensity):
             raise InputError(
                 f"{log.account.source}: propensity 'known' needs a column 'propensity', and there is none. Add it, "
                 "map it with columns={'propensity': 'NAME'}, or, if exposure explains all of popularity, use "
-                "popularity(gamma=1) with a training log."
+                "popularity(gamma=1) with a training log.",
+                code="missing-column",
+                column="propensity",
             )
         return Scored(log.propensity)
 

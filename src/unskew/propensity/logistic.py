@@ -35,6 +35,7 @@ from unskew.bounds import SEED, Number
 from unskew.errors import InputError
 from unskew.log import Features, Feedback, Ids, Log
 from unskew.log.expected import a_log
+from unskew.notice import Notice
 from unskew.parts import Words, option
 from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored
 from unskew.propensity.crossfit import unseen_pairs
@@ -96,7 +97,8 @@ class Logistic(Propensity):
         if self.features == "none" and self.offsets == "none":
             raise InputError(
                 "'logistic': without features and offsets every pair has the same propensity. Give features=outer or "
-                "plain, or offsets=user+item; if even exposure is meant, say uniform."
+                "plain, or offsets=user+item; if even exposure is meant, say uniform.",
+                code="conflicting-arguments",
             )
 
     @property
@@ -139,7 +141,10 @@ class Logistic(Propensity):
     def _task(self, train: Log, inputs: FitInputs, weights: Floats | None) -> _Task:
         often = np.ones(len(a_log(train).users)) if weights is None else weights
         if not (often[train.user] > 0.0).any():
-            raise InputError(f"{train.account.source}: logistic propensities need training rows, and there are none.")
+            raise InputError(
+                f"{train.account.source}: logistic propensities need training rows, and there are none.",
+                code="empty-log",
+            )
         user, item = self._covariates(inputs)
         sides = (_Side.of(train.users, user, "user"), _Side.of(train.items, item, "item"))
         pairs, label, weight, lift = self._pairs(train, sides, often)
@@ -152,12 +157,14 @@ class Logistic(Propensity):
         if self.features == "outer" and not both:
             raise InputError(
                 "logistic(features=outer) multiplies covariates of users and of items: give user_features=… and "
-                "item_features=…. With one of them use features=plain, without any features=none and offsets."
+                "item_features=…. With one of them use features=plain, without any features=none and offsets.",
+                code="missing-argument",
             )
         if inputs.user_features is None and inputs.item_features is None:
             raise InputError(
                 "logistic(features=plain) needs covariates: give user_features=… or item_features=…, or use "
-                "features=none with offsets."
+                "features=none with offsets.",
+                code="missing-argument",
             )
         if self.features == "plain" and self.free == "yes":
             for what, given in (("user", inputs.user_features), ("item", inputs.item_features)):
@@ -166,7 +173,8 @@ class Logistic(Propensity):
                         f"'{self}': an offset of its own for every {what}, without a penalty, takes in whatever "
                         f"covariates of {what}s could say, so that they would be ignored. Use free=no, which shares it "
                         "out by the penalty; or features=outer, which keeps products with covariates of the other "
-                        f"side; or leave --{what}-features out."
+                        f"side; or leave --{what}-features out.",
+                        code="conflicting-arguments",
                     )
         return inputs.user_features, inputs.item_features
 
@@ -176,7 +184,10 @@ class Logistic(Propensity):
         every = len(user) * len(item)
         if self.negatives == "all" or (self.negatives == "auto" and every <= EXACT):
             if every > LARGEST:
-                raise InputError(f"logistic(negatives=all) would hold all {every:,} pairs in memory. Use negatives=10.")
+                raise InputError(
+                    f"logistic(negatives=all) would hold all {every:,} pairs in memory. Use negatives=10.",
+                    code="not-enough-memory",
+                )
             label = np.zeros((len(user), len(item)))
             label[train.user, train.item] = 1.0
             return AllPairs(user, item), label, often[:, None], 0.0
@@ -247,17 +258,23 @@ class Logistic(Propensity):
         """Covariates that say nothing, and offsets that rest on a few rows each."""
         if self.state is None:
             return []
-        found = []
+        found: list[str] = []
         if self.state.c == GRID[0]:
             found.append(
-                f"logistic: held-out pairs ask for the strongest penalty that was tried (c = {show(self.state.c)}): "
-                "what it penalises says next to nothing of what was seen."
+                Notice(
+                    f"logistic: held-out pairs ask for the strongest penalty that was tried (c = "
+                    f"{show(self.state.c)}): what it penalises says next to nothing of what was seen.",
+                    code="strongest-penalty",
+                )
             )
         if self.free == "yes" and "user" in self.offsets and self.state.idle > MANY:
             found.append(
-                f"logistic: {100.0 * self.state.idle:.0f} % of users have fewer than {FEW} training rows, and their "
-                "free offsets follow chance: ips and other estimates that need a level can be far off. Use "
-                "'logistic_mf(dim=0)', whose offsets differ only as far as users do."
+                Notice(
+                    f"logistic: {100.0 * self.state.idle:.0f} % of users have fewer than {FEW} training rows, and "
+                    "their free offsets follow chance: ips and other estimates that need a level can be far off. Use "
+                    "'logistic_mf(dim=0)', whose offsets differ only as far as users do.",
+                    code="idle-offsets",
+                )
             )
         return found
 
@@ -270,7 +287,8 @@ class Logistic(Propensity):
         """P of every row, for the asked pairs only."""
         if self.state is None:
             raise InputError(
-                "logistic propensities are fitted on a training log: give train=…, or call .fit(train, inputs=…)."
+                "logistic propensities are fitted on a training log: give train=…, or call .fit(train, inputs=…).",
+                code="no-training-log",
             )
         return self.state.of(log, "item" in self.offsets)
 

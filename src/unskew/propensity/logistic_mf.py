@@ -99,11 +99,12 @@ class LogisticMF(Propensity):
         if not 0 < len(log) < total:
             raise InputError(
                 f"{log.account.source}: logistic_mf needs seen and unseen pairs, and {len(log):,} of {total:,} "
-                "pairs of users and items were seen. Give a training log over the whole catalogue."
+                "pairs of users and items were seen. Give a training log over the whole catalogue.",
+                code="no-unseen-pairs",
             )
         weight = np.ones(len(log.users)) if weights is None else np.asarray(weights, dtype=np.float64)
         if not weight[log.user].any():
-            raise InputError("logistic_mf: no user with training rows has a weight above 0.")
+            raise InputError("logistic_mf: no user with training rows has a weight above 0.", code="no-weights")
         many = self.negatives if self.negatives != "auto" else "all" if total <= ALL_PAIRS else 10
         rate = 1.0 if isinstance(many, str) else min(1.0, many * len(log) / (total - len(log)))
         sides, drawn = len(log.users) + len(log.items), rate * (total - len(log)) + len(log)
@@ -116,7 +117,8 @@ class LogisticMF(Propensity):
         found = self.found
         if found is None:
             raise InputError(
-                "logistic_mf propensities are fitted on a training log. Give train=…, or call .fit(train)."
+                "logistic_mf propensities are fitted on a training log. Give train=…, or call .fit(train).",
+                code="no-training-log",
             )
         user, item = log.users.into(found.users)[log.user], log.items.into(found.items)[log.item]
         z = np.empty(len(log))

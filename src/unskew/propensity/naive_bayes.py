@@ -24,6 +24,7 @@ from unskew.bounds import NOT_NEGATIVE
 from unskew.errors import InputError, RefusedError
 from unskew.log import Feedback, Ids, Log
 from unskew.log.expected import a_log
+from unskew.notice import Notice
 from unskew.parts import option
 from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored, TrainingFiles, row_weights
 from unskew.propensity.counting import MOST_VALUES, ValueCounts, count_values, too_many
@@ -83,16 +84,21 @@ class NaiveBayes(Propensity):
     def fit_tally(self, tally: ValueCounts, *, inputs: FitInputs = NO_INPUTS) -> Self:
         """From the values of the training rows, and those of the random sample."""
         if inputs.mcar is None:
-            raise InputError(NO_SAMPLE)
+            raise InputError(NO_SAMPLE, code="no-random-sample")
         return self._from(tally, _counts(inputs.mcar, inputs.mcar_weights))
 
     def from_files(self, files: TrainingFiles) -> Self:
         """From the rows of every value; the random sample may be a log in memory."""
         if files.above is not None:
-            raise InputError("counted: 'above' is for popularity; naive_bayes counts the rows of every value.")
+            raise InputError(
+                "counted: 'above' is for popularity; naive_bayes counts the rows of every value.",
+                code="unknown-argument",
+                option="above",
+            )
         if files.mcar is None:
             raise InputError(
-                f"{NO_SAMPLE}\nInside counted(…) it is called mcar: counted({self}, …, mcar=mcar.parquet)."
+                f"{NO_SAMPLE}\nInside counted(…) it is called mcar: counted({self}, …, mcar=mcar.parquet).",
+                code="no-random-sample",
             )
         mcar, columns = files.mcar, files.columns
         sample = mcar if isinstance(mcar, Log) else count_values(mcar, columns=columns)
@@ -108,7 +114,9 @@ class NaiveBayes(Propensity):
         """Eq. 18 over the values of both logs."""
         for log in (train, mcar):
             if not log.counts.sum():
-                raise InputError(f"{log.source}: naive_bayes counts values, and this log has no rows.")
+                raise InputError(
+                    f"{log.source}: naive_bayes counts values, and this log has no rows.", code="empty-log"
+                )
         values = np.union1d(train.values, mcar.values)
         if len(values) > MOST_VALUES:
             raise too_many(f"{train.source}, {mcar.source}", f"{len(values):,}")
@@ -118,7 +126,9 @@ class NaiveBayes(Propensity):
             first = float(values[(all_over == 0.0) & (given > 0.0)][0])
             raise InputError(
                 f"{mcar.source}: value {show(first)} occurs in training but not in the random sample, so "
-                "its propensity would be infinite. Use naive_bayes(smoothing=1)."
+                "its propensity would be infinite. Use naive_bayes(smoothing=1).",
+                code="unseen-value",
+                value=float(first),
             )
         ratio = np.divide(given, all_over, out=np.zeros_like(given), where=all_over > 0.0)
         of_value = ratio * n.sum() / (train.users * train.items)
@@ -133,7 +143,8 @@ class NaiveBayes(Propensity):
         if self.values is None or self.of_value is None:
             raise InputError(
                 "naive_bayes is counted on a training log and a random sample. Give train=… and mcar=…, "
-                "or call .fit(train, inputs=FitInputs(mcar=…))."
+                "or call .fit(train, inputs=FitInputs(mcar=…)).",
+                code="no-training-log",
             )
         asked = _values(log)
         place = np.minimum(np.searchsorted(self.values, asked), len(self.values) - 1)
@@ -143,7 +154,9 @@ class NaiveBayes(Propensity):
             raise InputError(
                 f"{log.account.source}: value {show(float(asked[strange][0]))} never occurred {where} when naive_bayes "
                 "was fitted, so nothing is known of its propensity. Use a training log and a random sample with all "
-                "values, and smoothing above 0."
+                "values, and smoothing above 0.",
+                code="unseen-value",
+                value=float(asked[strange][0]),
             )
         rows = self.of_value[place]
         return Scored(np.minimum(rows, 1.0), capped=int(np.count_nonzero(rows > 1.0)))
@@ -166,15 +179,21 @@ class NaiveBayes(Propensity):
         m, total = self.sample.of(self.values), float(self.sample.counts.sum())
         few = [j for j in count if m[j] < FEWEST]
         if total < FEWEST_ROWS or few:
-            raise RefusedError(_too_few(self.sample.source, total, self.values[few], m[few]))
+            raise RefusedError(
+                _too_few(self.sample.source, total, self.values[few], m[few]), code="too-few-rows", rows=total
+            )
         error = {float(self.values[j]): float(np.sqrt((total - m[j]) / (total * m[j]))) for j in count}
         if max(error.values(), default=0.0) < KNOWN:
             return []
         each = ", ".join(f"of value {show(value)} ± {100.0 * size:.0f} %" for value, size in error.items())
         return [
-            f"naive_bayes knows P from {total:,.0f} random rows only: its relative standard error is {each}, whatever "
-            "the size of the other logs. Intervals and verdicts allow for that only with interval='bootstrap', "
-            "refit=True."
+            Notice(
+                f"naive_bayes knows P from {total:,.0f} random rows only: its relative standard error is {each}, "
+                "whatever the size of the other logs. Intervals and verdicts allow for that only with "
+                "interval='bootstrap', refit=True.",
+                code="few-random-rows",
+                rows=total,
+            )
         ]
 
 
@@ -203,6 +222,8 @@ def _values(log: Log) -> Floats:
         raise InputError(
             f"{log.account.source}: naive_bayes takes a pair's propensity from its value, so it needs logs with values "
             "(feedback='ratings' or conversions); implicit logs and unseen pairs have none. Use known "
-            "propensities, or popularity(gamma=1) if exposure explains all of popularity."
+            "propensities, or popularity(gamma=1) if exposure explains all of popularity.",
+            code="missing-column",
+            column="value",
         )
     return log.value

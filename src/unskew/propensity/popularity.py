@@ -87,11 +87,14 @@ class Popularity(Propensity):
     def from_counts(cls, items: Ids, counts: Floats, gamma: float | str = 1.0, unsupported: str = "floor") -> Self:
         """From training positives counted elsewhere, such as by ``count_items`` in a file that exceeds memory."""
         if len(items) != len(counts) or not (np.asarray(counts) >= 0.0).all() or not np.any(counts):
-            raise InputError("popularity: there must be one count per item, none negative, and not all of them 0.")
+            raise InputError(
+                "popularity: there must be one count per item, none negative, and not all of them 0.", code="bad-counts"
+            )
         if isinstance(gamma, str):
             raise InputError(
                 "popularity: counts of positives alone do not say γ. Give a number: gamma=1, if "
-                "exposure explains all of popularity."
+                "exposure explains all of popularity.",
+                code="exponent-unknown",
             )
         return cls(gamma, unsupported=unsupported, items=items, counts=np.asarray(counts, dtype=np.float64))
 
@@ -120,13 +123,16 @@ class Popularity(Propensity):
     def fit_tally(self, tally: TrainingPositives, *, inputs: FitInputs = NO_INPUTS) -> Self:
         """From the positives of all users."""
         if not tally.positives.any():
-            raise InputError("popularity propensities need training positives, and the training log has none.")
+            raise InputError(
+                "popularity propensities need training positives, and the training log has none.", code="no-positives"
+            )
         if self.level is Level.ABSOLUTE and not tally.shows_zeros:
             raise InputError(
                 "popularity(level=absolute) needs a training log of all that was seen, zeros included "
                 "(feedback='conversions' or ratings): positives alone do not say how much was seen.\n"
                 "Use the relative form, popularity(gamma=1) (if exposure explains all of popularity), with snips under "
-                "target pooled, or known propensities."
+                "target pooled, or known propensities.",
+                code="positives-only",
             )
         return self.remember(
             items=tally.items,
@@ -141,7 +147,9 @@ class Popularity(Propensity):
             raise InputError(
                 f"counted: positives of items are all that is counted for '{self}', and a random sample (mcar) or an "
                 "absolute level need more. Use popularity(gamma=1), if exposure explains all of popularity, or give "
-                "the training log with train=…."
+                "the training log with train=….",
+                code="not-supported",
+                option="counted",
             )
         needed = ("item",) if files.above is None else ("item", "value")
         used = {ours: theirs for ours, theirs in (files.columns or {}).items() if ours in needed}
@@ -158,7 +166,7 @@ class Popularity(Propensity):
         if self.slope is not None:
             return round(2.0 * self.slope.value - 1.0, DIGITS)
         if isinstance(self.gamma, str):
-            raise InputError("popularity(gamma=estimate) has not been fitted yet: call .fit(train).")
+            raise InputError("popularity(gamma=estimate) has not been fitted yet: call .fit(train).", code="not-fitted")
         return float(self.gamma)
 
     @property
@@ -184,7 +192,8 @@ class Popularity(Propensity):
         if self.items is None or self.counts is None:
             raise InputError(
                 "popularity propensities are counted on a training log, never on the test log whose clicks they are to "
-                "debias (that would weigh each click by itself). Give train=…, or call .fit(train)."
+                "debias (that would weigh each click by itself). Give train=…, or call .fit(train).",
+                code="no-training-log",
             )
         place = items.into(self.items)
         return np.where(place >= 0, self.counts[np.maximum(place, 0)], 0.0)
@@ -285,7 +294,8 @@ def _slope(train: TrainingPositives, inputs: FitInputs) -> Exponent:
         if not train.negatives:
             raise InputError(
                 "popularity(gamma=estimate): every training row counts as positive, so that exposures and positives "
-                "are the same. Say what is relevant (relevant='>=4'), or give a number: popularity(gamma=1)."
+                "are the same. Say what is relevant (relevant='>=4'), or give a number: popularity(gamma=1).",
+                code="all-relevant",
             )
         return from_exposures(*halves)
     if inputs.mcar is None:
@@ -293,13 +303,16 @@ def _slope(train: TrainingPositives, inputs: FitInputs) -> Exponent:
             "popularity(gamma=estimate): positives alone do not say whether an item is clicked much because it is "
             "shown much or because it is liked much, so γ is not identified.\n"
             "Choose it by hand, popularity(gamma=1) if exposure explains all of popularity, give a training log with "
-            "the seen zeros (feedback='conversions'), or a log whose pairs were seen at random (mcar=…)."
+            "the seen zeros (feedback='conversions'), or a log whose pairs were seen at random (mcar=…).",
+            code="positives-only",
         )
     shown, liked = inputs.mcar, positive_rows(inputs.mcar)
     if _shows_zeros(shown) and liked.all():
         raise InputError(
             "popularity(gamma=estimate): every row of the log seen at random counts as positive, which says nothing of "
-            "relevance. Say what is relevant (relevant='>=4'), or give a number: popularity(gamma=1)."
+            "relevance. Say what is relevant (relevant='>=4'), or give a number: popularity(gamma=1).",
+            code="all-relevant",
+            option="mcar",
         )
     one, other = (half.positives for half in halves)
     return from_random(one, other, *_halves(shown, liked, row_weights(shown, inputs.mcar_weights), train.items))

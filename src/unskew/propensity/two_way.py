@@ -195,7 +195,8 @@ def minimise(
         theta, eta, loss = theta + length * step, eta + length * along, trial
     if not size <= 100.0 * goal:
         raise InputError(
-            f"the logistic propensities did not settle in {STEPS} steps. Penalise more (a smaller c, or free=no)."
+            f"the logistic propensities did not settle in {STEPS} steps. Penalise more (a smaller c, or free=no).",
+            code="not-settled",
         )
     return theta
 

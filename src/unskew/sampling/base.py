@@ -72,11 +72,15 @@ def checked(weights: Floats, sampler: Sampler, whose: str, number: int) -> Float
     if found.shape != (number,) or not (np.isfinite(found) & (found > 0.0)).all():
         raise InputError(
             f"'{sampler}' must give a finite weight above 0 for each of the {number:,} {whose}s.\n"
-            f"Fix {whose}_weight of {type(sampler).__name__}."
+            f"Fix {whose}_weight of {type(sampler).__name__}.",
+            code="wrong-shape",
+            part=f"{whose}_weight",
         )
     if (found < LEAST).any() or (found > MOST).any():
         raise InputError(
             f"'{sampler}' gives {whose}s weights from {found.min():g} to {found.max():g}, too far apart to draw by "
-            f"(at least {LEAST:g}, at most {MOST:g})."
+            f"(at least {LEAST:g}, at most {MOST:g}).",
+            code="out-of-range",
+            part=f"{whose}_weight",
         )
     return found

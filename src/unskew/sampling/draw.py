@@ -91,7 +91,8 @@ def refuse_samples(log: Log) -> None:
     if log.sampled_by or WEIGHT in log.columns:
         raise InputError(
             f"{log.account.source}: this log is a sample already, and a sample of a sample has weights that nobody "
-            "knows.\nSample the whole log."
+            "knows.\nSample the whole log.",
+            code="sampled-already",
         )
 
 

@@ -29,6 +29,7 @@ from unskew.log.log import WEIGHT
 from unskew.log.match import match_columns
 from unskew.log.paths import shown
 from unskew.log.stream import Stream, StreamFile
+from unskew.notice import Notice
 from unskew.outputs import refuse_same
 from unskew.plain import plain, plain_path
 from unskew.sampling.base import Sampler
@@ -81,7 +82,9 @@ def sample_file(
     sampler, seed = make(strategy), int(SEED.of(seed, "the seed"))
     asked, final = checked_size(size, sampler), Path(out)
     if final.suffix.lower() not in _ENDINGS:
-        raise InputError(f"{plain_path(final)}: the name of a sample's file should end in .parquet or .csv.")
+        raise InputError(
+            f"{plain_path(final)}: the name of a sample's file should end in .parquet or .csv.", code="wrong-extension"
+        )
     others = {name: path for name, path in (("train", train), ("mcar", mcar)) if path is not None}
     said = ColumnMap(columns, (*PAIR, "time", PROPENSITY), ("log", *others), ASKED)
     stream = Stream.open(log, PAIR, said.of("log", *PAIR, "time"), optional=("time",))
@@ -208,16 +211,22 @@ def _schema(stream: Stream) -> pl.Schema:
     first = stream.files[0]
     for file in stream.files:
         if len(set(file.opened.names)) < len(file.opened.names):
-            raise InputError(f"{file.source}: two columns have the same name.\nRename or remove one of them.")
+            raise InputError(
+                f"{file.source}: two columns have the same name.\nRename or remove one of them.",
+                code="duplicate-column",
+            )
         if WEIGHT in file.opened.names:
             raise InputError(
                 f"{file.source}: there is a column '{WEIGHT}': this file is a sample already, and a sample of a sample "
-                "has weights that nobody knows.\nSample the whole log."
+                "has weights that nobody knows.\nSample the whole log.",
+                code="sampled-already",
             )
         if file.opened.types != first.opened.types:
             raise InputError(
                 f"{stream.source}: the columns of '{file.source}' are not those of '{first.source}'.\n"
-                "Give files with the same columns and types."
+                "Give files with the same columns and types.",
+                code="other-columns",
+                file=file.source,
             )
     return pl.Schema([*first.opened.types, (WEIGHT, pl.Float64())])
 
@@ -234,7 +243,21 @@ def _notes(schema: pl.Schema, propensity: str, sampler: Sampler, share: float) -
         return ()
     column = f"The column '{plain(propensity)}'"
     if not sampler.equal:
-        return (f"{column} speaks of the log that was sampled: do not weigh this sample by it.",)
+        return (
+            Notice(
+                f"{column} speaks of the log that was sampled: do not weigh this sample by it.",
+                code="propensity-of-log",
+            ),
+        )
     if schema[propensity].is_float():
-        return (f"{column} was multiplied by {share:.6g}, the chance of a row to be drawn.",)
-    return (f"{column} is no column of floats: multiply it by {share:.6g}, the chance of a row, first.",)
+        return (
+            Notice(
+                f"{column} was multiplied by {share:.6g}, the chance of a row to be drawn.", code="propensity-scaled"
+            ),
+        )
+    return (
+        Notice(
+            f"{column} is no column of floats: multiply it by {share:.6g}, the chance of a row, first.",
+            code="propensity-not-scaled",
+        ),
+    )

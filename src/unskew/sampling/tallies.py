@@ -45,7 +45,7 @@ class Tallies:
 
     def __post_init__(self) -> None:
         if not self.total:
-            raise InputError(f"{self.source}: there are no rows.\nGive a log with at least one row.")
+            raise InputError(f"{self.source}: there are no rows.\nGive a log with at least one row.", code="empty-log")
 
     @property
     def total(self) -> int:
@@ -74,7 +74,11 @@ def tally(source: str, name: str, found: pl.DataFrame) -> Tally:
     """That of counted keys: columns ``key`` and ``rows``."""
     ids = Ids.of(found["key"])
     if (padded := padded_id(ids)) is not None:
-        raise InputError(f"{source}: {name} '{plain(padded)}' has blanks around it, or a line end inside.\n{UNPAD}")
+        raise InputError(
+            f"{source}: {name} '{plain(padded)}' has blanks around it, or a line end inside.\n{UNPAD}",
+            code="padded-id",
+            column=name,
+        )
     rows = np.zeros(len(ids), dtype=np.int64)
     rows[ids.encode(found["key"])] = found["rows"].to_numpy()
     return Tally(ids, rows)
@@ -93,12 +97,14 @@ class Weights:
         if sampler.needs_train and train is None:
             raise InputError(
                 f"'{sampler}' counts the rows of users and items in the training log, and there is none.\n"
-                "Give train=… (to sample a training set, the set itself), or sample with strategy='reg'."
+                "Give train=… (to sample a training set, the set itself), or sample with strategy='reg'.",
+                code="no-training-log",
             )
         if sampler.needs_random and random is None:
             raise InputError(
                 f"'{sampler}' takes its target from a log of pairs drawn at random, and there is none.\n"
-                "Give mcar=…, or sample towards even users and items: strategy='wtd_h'."
+                "Give mcar=…, or sample towards even users and items: strategy='wtd_h'.",
+                code="no-random-sample",
             )
         return cls(
             checked(sampler.user_weight(_counts("users", log, train, random)), sampler, "user", len(log.users.ids)),

@@ -51,7 +51,9 @@ class Duration:
             hint = " Minutes are written min, months mo." if written is not None and written[2].lower() == "m" else ""
             raise InputError(
                 f"{what} must be {KINDS}, not {shown(given)}.{hint}\nUnits are s, min, h, d, w, mo and y, with a whole "
-                "number of at least 1 in front."
+                "number of at least 1 in front.",
+                code="bad-value",
+                option=what,
             )
         return cls(int(written[1]), written[2])
 
@@ -81,7 +83,8 @@ class Calendar:
             raise InputError(
                 f"{source}: tz={plain(zone)} cannot be used: the times {what}, so that the moment that each of them "
                 "stands for is not known.\nLeave tz out (days then begin and end as the times are written), or give "
-                "times with their offset, as in 2024-03-31T01:30:00+01:00."
+                "times with their offset, as in 2024-03-31T01:30:00+01:00.",
+                code="unusable-zone",
             )
         made = cls(clock, zone)
         made._where  # noqa: B018 - refuses names that are none
@@ -95,7 +98,9 @@ class Calendar:
             return ZoneInfo(str(self.zone))
         except (OSError, ValueError, KeyError):
             raise InputError(
-                f"tz must be the name of a time zone such as Europe/Brussels or UTC, not {shown(self.zone)}."
+                f"tz must be the name of a time zone such as Europe/Brussels or UTC, not {shown(self.zone)}.",
+                code="bad-value",
+                option="tz",
             ) from None
 
     def back(self, moment: int, width: Duration, times: int = 1) -> int:
@@ -115,7 +120,8 @@ class Calendar:
         except (OverflowError, ValueError):
             raise InputError(
                 f"{abs(times) * width.amount:,}{width.unit} before {self.text(moment)} lies outside the years 1 to "
-                "9999.\nTake fewer or narrower windows."
+                "9999.\nTake fewer or narrower windows.",
+                code="bad-date",
             ) from None
 
     def moment(self, given: int | str, source: str) -> int:
@@ -125,12 +131,16 @@ class Calendar:
         if self.clock.per_second is None:
             raise InputError(
                 f"{source}: until={given} is a date, and the log's times are numbers without a known unit.\n"
-                "Give a number, or convert the times to dates or datetimes."
+                "Give a number, or convert the times to dates or datetimes.",
+                code="bad-date",
+                option="until",
             )
         read = datetime.fromisoformat(given)
         if read.tzinfo is not None and not self.clock.zoned:
             raise InputError(
-                f"{source}: until={given} has an offset, and the log's times have no time zone.\nLeave the offset out."
+                f"{source}: until={given} has an offset, and the log's times have no time zone.\nLeave the offset out.",
+                code="bad-date",
+                option="until",
             )
         return self._number(read if read.tzinfo is not None else read.replace(tzinfo=self._where), 0)
 
@@ -170,7 +180,9 @@ class Calendar:
                 f"{source}: {what}={width} cannot be counted: the log's times are numbers, and they are no Unix times "
                 f"of the years 1990 to 2099 in any usual unit: they go from {int(time.min())} to {int(time.max())}.\n"
                 f"Give a number in their own unit, as in {what}=1000, or "
-                "convert the times to dates or datetimes."
+                "convert the times to dates or datetimes.",
+                code="bad-time",
+                option=what,
             )
 
 
@@ -185,7 +197,9 @@ def written_moment(given: object, what: str) -> int | str:
     except (TypeError, ValueError):
         raise InputError(
             f"{what} must be a date such as 2024-03-31 or 2024-03-31T12:00:00+02:00, or a number in the unit of the "
-            f"log's times, not {shown(given)}."
+            f"log's times, not {shown(given)}.",
+            code="bad-date",
+            option=what,
         ) from None
     return str(given)
 

@@ -79,7 +79,8 @@ class Holdout(Splitter):
         if log.share is not None:
             raise InputError(
                 f"{log.account.source}: this log is a random part of another one, and its users cannot be divided "
-                "without losing its share.\nDivide the users of the whole log first, and then split the parts."
+                "without losing its share.\nDivide the users of the whole log first, and then split the parts.",
+                code="sampled-already",
             )
         stream = stream_of(f"holdout user {self.seed} {log.drawn}")
         drawn = pair_uniform(stream, log.users.hashes, np.zeros(len(log.users), dtype=np.uint64))

@@ -12,12 +12,13 @@ from unskew.errors import InputError
 from unskew.kernels.arrays import Bools, Floats, Ints64
 from unskew.log import Log
 from unskew.log.expected import a_log
+from unskew.notice import Notice
 from unskew.parts import Words, option
 from unskew.split.rows import Listed
 from unskew.split.split import ChosenBy, Split, Splitter, draws, timed
 from unskew.split.splits import Splits
 
-ONE_ROW = "users with one row only"
+ONE_ROW = Notice("users with one row only", code="one-row")
 PASSED = 2.0  # above every draw
 
 
@@ -52,7 +53,9 @@ class LeaveOneOut(Splitter):
         if self.which == "last" and self.repeats > 1:
             raise InputError(
                 "'leave_one_out': repeats are other random draws, and the last row is the same in all of them. Leave "
-                "repeats out, or draw at random."
+                "repeats out, or draw at random.",
+                code="conflicting-arguments",
+                option="repeats",
             )
 
     @property
@@ -66,14 +69,20 @@ class LeaveOneOut(Splitter):
         """One split per repetition."""
         log = a_log(log)
         alone = int(np.count_nonzero(np.diff(log.indptr) == 1))
-        left_out = {ONE_ROW: alone} if alone else {}
+        left_out: dict[str, int] = {ONE_ROW: alone} if alone else {}
         notes: tuple[str, ...] = ()
         last = None
         if self.which == "last":
             last = _last(log, timed(log, "leaving the last row out"))
             if tied := int(np.count_nonzero(np.bincount(log.user[last]) > 1)):
                 users = "1 user has" if tied == 1 else f"{tied:,} users have"
-                notes = (f"{users} several rows at their last time: one of them is drawn, and the others train.",)
+                notes = (
+                    Notice(
+                        f"{users} several rows at their last time: one of them is drawn, and the others train.",
+                        code="tied-times",
+                        users=tied,
+                    ),
+                )
         folds = tuple(self._fold(log, repeat, last, left_out) for repeat in range(self.repeats))
         return Splits(log, str(self), folds, notes=notes)
 

@@ -24,6 +24,7 @@ from unskew.kernels.windows import judge
 from unskew.log import Log
 from unskew.log.clock import Clock
 from unskew.log.expected import a_log
+from unskew.notice import Notice
 from unskew.parts import Flag, Made, Text, option
 from unskew.split.durations import KINDS, Calendar, Duration, written_moment
 from unskew.split.record import Skipped
@@ -33,8 +34,8 @@ from unskew.split.splits import Splits
 from unskew.split.windows import Window
 
 EXPANDING = "expanding"
-NEW_USERS = "users without a past"
-LATER = "not the user's first item in the window"
+NEW_USERS = Notice("users without a past", code="no-past")
+LATER = Notice("not the user's first item in the window", code="not-first")
 ALWAYS = -(2**63)  # before all times
 WIDER = ("s", "min", "h", "d", "w", "mo", "y")  # units of widths, each wider than the one before
 FOLDS = 12  # of wider windows that are tried
@@ -158,21 +159,27 @@ class SlidingWindow(Splitter):
         closed = self.until is None and end == last + 1
         return f"{calendar.text(last)} (included)" if closed else calendar.text(end)
 
-    def _reason(self, found: _Judged, k: int) -> str:
+    def _reason(self, found: _Judged, k: int) -> Notice:
         if not found.train[k]:
-            return "there is nothing to learn from before it"
+            return Notice("there is nothing to learn from before it", code="nothing-to-learn")
         if not found.inside(k):
-            return "no row falls into it"
+            return Notice("no row falls into it", code="empty-window")
         number = int(found.users[k])
         who = "1 user has" if number == 1 else f"{number:,} users have"
-        return f"{who} both a past and a row in the window, and min_users is {self.min_users:,}"
+        return Notice(
+            f"{who} both a past and a row in the window, and min_users is {self.min_users:,}",
+            code="few-users",
+            users=number,
+        )
 
     def _nothing(self, log: Log, skipped: list[Skipped], calendar: Calendar, time: Ints64) -> InputError:
         fullest = max(skipped, key=lambda window: window.users)
         return InputError(
             f"{log.account.source}: none of the {self.folds:,} windows of {self.width} has {self.min_users:,} users "
             f"with both a past and a row in the window: at most {fullest.users:,} (from {fullest.label} on).\n"
-            f"{self._far(skipped, calendar, time)}{self._advice(log, calendar, time, fullest.users)}"
+            f"{self._far(skipped, calendar, time)}{self._advice(log, calendar, time, fullest.users)}",
+            code="few-users",
+            users=fullest.users,
         )
 
     def _advice(self, log: Log, calendar: Calendar, time: Ints64, most: int) -> str:
@@ -216,10 +223,12 @@ class SlidingWindow(Splitter):
 
     def _notes(self, calendar: Calendar, time: Ints64, end: int) -> Iterator[str]:
         if calendar.clock.name.startswith("Unix"):
-            yield f"The times are numbers, and were read as {calendar.clock.name}."
+            yield Notice(f"The times are numbers, and were read as {calendar.clock.name}.", code="number-times")
         if after := int(np.count_nonzero(time >= end)):
             rows = "1 row is" if after == 1 else f"{after:,} rows are"
-            yield f"{rows} not used: from {calendar.text(end)} on (until), nothing is."
+            yield Notice(
+                f"{rows} not used: from {calendar.text(end)} on (until), nothing is.", code="unused-rows", rows=after
+            )
 
 
 class _Judged(NamedTuple):

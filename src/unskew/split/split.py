@@ -72,7 +72,9 @@ class Split:
             part = "test" if not self.test_count else "training"
             raise InputError(
                 f"{self.log.account.source}: the {part} part of this split would be empty "
-                f"(the log has {len(self.log):,} rows).\nUse another share or another seed, or a larger log."
+                f"(the log has {len(self.log):,} rows).\nUse another share or another seed, or a larger log.",
+                code="empty-part",
+                part=part,
             )
 
     def __repr__(self) -> str:
@@ -170,10 +172,12 @@ def timed(log: Log, what: str) -> Ints64:
     if log.time is None:
         raise InputError(
             f"{log.account.source}: {what} needs a column 'time', and the log has none.\n"
-            "Say which column it is with columns={'time': '...'}, or split at random."
+            "Say which column it is with columns={'time': '...'}, or split at random.",
+            code="missing-column",
+            column="time",
         )
     if not len(log):
-        raise InputError(f"{log.account.source}: {what} needs rows, and the log has none.")
+        raise InputError(f"{log.account.source}: {what} needs rows, and the log has none.", code="empty-log")
     return log.time
 
 
