@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-import unskew as us
 from tests.log.publisher import ZIP, Publisher, left, one
+from tests.said import refuses
 from unskew.log import datasets
 from unskew.log.datasets.archive import unpack
 
@@ -43,33 +43,33 @@ LINK = (stat.S_IFLNK | 0o777) << 16
 
 
 @pytest.mark.parametrize(
-    ("content", "words"),
+    ("content", "code"),
     [
-        (lambda: one("../evil"), "leave the target"),
-        (lambda: one("ml-100k/../../evil"), "leave the target"),
-        (lambda: one("/evil"), "leave the target"),
-        (lambda: one("C:/evil"), "leave the target"),
-        (lambda: one("..\\evil"), "leave the target"),
-        (lambda: one("a/" * 2_000 + "u.data"), "folders deep"),
-        (lambda: one("u.data", b"/etc/passwd", external_attr=LINK), "link or a device"),
-        (lambda: one("u.data", external_attr=(stat.S_IFIFO | 0o666) << 16), "link or a device"),
-        (encrypted, "encrypted"),
-        (lambda: one("u.data", compress_type=zipfile.ZIP_BZIP2), "unusual"),
-        (lying, "damaged"),
-        (twice, "two entries of the same name"),
-        (lambda: b"<html>Please log in</html>", "damaged"),
-        (lambda: one("u.data", b"0" * 1000)[:-30], "damaged"),
-        (lambda: one("u.data/"), "is missing"),
-        (lambda: one("readme.txt"), r"u\.data, u\.user, u\.item is missing"),
+        (lambda: one("../evil"), "entry-outside"),
+        (lambda: one("ml-100k/../../evil"), "entry-outside"),
+        (lambda: one("/evil"), "entry-outside"),
+        (lambda: one("C:/evil"), "entry-outside"),
+        (lambda: one("..\\evil"), "entry-outside"),
+        (lambda: one("a/" * 2_000 + "u.data"), "entry-too-deep"),
+        (lambda: one("u.data", b"/etc/passwd", external_attr=LINK), "entry-not-a-file"),
+        (lambda: one("u.data", external_attr=(stat.S_IFIFO | 0o666) << 16), "entry-not-a-file"),
+        (encrypted, "entry-encrypted"),
+        (lambda: one("u.data", compress_type=zipfile.ZIP_BZIP2), "entry-encrypted"),
+        (lying, "damaged-file"),
+        (twice, "repeated-entry"),
+        (lambda: b"<html>Please log in</html>", "damaged-file"),
+        (lambda: one("u.data", b"0" * 1000)[:-30], "damaged-file"),
+        (lambda: one("u.data/"), "wrong-dataset"),
+        (lambda: one("readme.txt"), "wrong-dataset"),
     ],
 )
 def test_hostile_archives_are_refused_whole(
-    content: Callable[[], bytes], words: str, alone: Path, publisher: Publisher, tmp_path: Path
+    content: Callable[[], bytes], code: str, alone: Path, publisher: Publisher, tmp_path: Path
 ) -> None:
     """Whatever would leave the folder, link, overwrite or mislead is refused, and nothing at all is left behind."""
     publisher.answers[ZIP] = content()
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(us.InputError, match=words):
+    with refuses(code):
         datasets.fetch("ml-100k", mirror=publisher.url)
     assert left(alone) == []
     made = {alone.parent, alone, alone / "data"}
@@ -82,12 +82,12 @@ def test_bombs_are_refused_before_they_burst(tmp_path: Path) -> None:
     bomb = tmp_path / "bomb.zip"
     bomb.write_bytes(one("zeros", b"\0" * 5_000_000))
     assert bomb.stat().st_size < 10_000
-    with pytest.raises(us.InputError, match="5,000,000 bytes"):
+    with refuses("too-large"):
         unpack(bomb, tmp_path / "out", limit=1_000_000)
     with zipfile.ZipFile(bomb, "w") as packed:
         for number in range(10_001):
             packed.writestr(str(number), b"")
-    with pytest.raises(us.InputError, match="10,001 entries"):
+    with refuses("too-many-entries"):
         unpack(bomb, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -101,7 +101,7 @@ def test_a_table_of_contents_that_would_fill_the_memory_is_not_read(
         for number in range(200):
             packed.writestr(f"{number:030000}", b"")
     monkeypatch.setattr(zipfile.ZipFile, "__init__", lambda *_: pytest.fail("the table was read"))
-    with pytest.raises(us.InputError, match=r"table of contents has 6,\d{3},\d{3} bytes"):
+    with refuses("too-large"):
         unpack(bomb, tmp_path / "out")
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-import unskew as us
 from tests.log.publisher import Answer, Publisher, left
+from tests.said import refuses
 from unskew.log import datasets
 from unskew.log.datasets.fetch import receive
 
@@ -105,39 +105,40 @@ def moved(address: str) -> Callable[[BaseHTTPRequestHandler], None]:
 
 
 @pytest.mark.parametrize(
-    ("answer", "words"),
+    ("answer", "code"),
     [
-        (None, "404"),
-        (cut, "cut off after 10 of 1,000 bytes"),
-        (cut_chunks, "cannot be downloaded"),
-        (reset, "cannot be downloaded"),
-        (b"0" * 200_000, "200,000 bytes, and at most 100,000"),
-        (endless, "does not end"),
-        (silent, "timed out"),
-        (dripping, "too slow: [0-9]+ bytes in"),
-        (dripping_headers, "did not answer in time"),
-        (rude, r"answered 500 \\x1b\[31mred"),
-        (odd_length, "does not end"),
-        (moved("http://192.0.2.1/x.zip"), "only https"),
-        (moved("file:///etc/passwd"), "only https|not allowed"),
-        (moved("/x.zip"), "redirect"),
+        (None, "not-downloaded"),
+        (cut, "damaged-file"),
+        (cut_chunks, "not-downloaded"),
+        (reset, "not-downloaded"),
+        (b"0" * 200_000, "too-large"),
+        (endless, "too-large"),
+        (silent, "not-downloaded"),
+        (dripping, "too-slow"),
+        (dripping_headers, "too-slow"),
+        (rude, "not-downloaded"),
+        (odd_length, "too-large"),
+        (moved("http://192.0.2.1/x.zip"), "unsafe-address"),
+        (moved("file:///etc/passwd"), "not-downloaded"),
+        (moved("/x.zip"), "not-downloaded"),
     ],
 )
 def test_downloads_that_go_wrong_are_told(
-    answer: Answer | None, words: str, publisher: Publisher, tmp_path: Path
+    answer: Answer | None, code: str, publisher: Publisher, tmp_path: Path
 ) -> None:
     """Missing, cut off, too large, silent or sent to an unsafe place: an error that says which."""
     if answer is not None:
         publisher.answers["/x.zip"] = answer
     patience = 1.5 if answer in (silent, dripping, dripping_headers) else 60.0  # a busy machine is no slow server
-    with pytest.raises(us.InputError, match=words):
+    with refuses(code) as said:
         receive(f"{publisher.url}/x.zip", tmp_path / "x.zip", limit=100_000, timeout=patience)
+    assert "\x1b" not in str(said.value)
 
 
 def test_a_download_has_a_deadline(publisher: Publisher, tmp_path: Path) -> None:
     """However steadily the bytes come."""
     publisher.answers["/x.zip"] = dripping
-    with pytest.raises(us.InputError, match="more than 2 seconds"):
+    with refuses("too-slow"):
         receive(f"{publisher.url}/x.zip", tmp_path / "x.zip", deadline=2.0)
 
 
@@ -155,13 +156,13 @@ def test_a_move_on_the_same_machine_is_followed(publisher: Publisher, tmp_path: 
 def test_only_https_is_asked(mirror: str, alone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Plain http leaves this machine never; nothing is asked before that is clear."""
     monkeypatch.setattr("socket.socket.connect", lambda *_: pytest.fail("went to the network"))
-    with pytest.raises(us.InputError, match="only https"):
+    with refuses("unsafe-address"):
         datasets.fetch("ml-100k", mirror=mirror)
     assert left(alone) == []
 
 
 def test_nobody_there_is_told(alone: Path) -> None:
     """A server that does not answer is an error with the way to do it by hand."""
-    with pytest.raises(us.InputError, match=r"cannot be downloaded.*[\s\S]*unskew data add"):
+    with refuses("not-downloaded"):
         datasets.fetch("ml-100k", mirror="http://127.0.0.1:9")
     assert left(alone) == []

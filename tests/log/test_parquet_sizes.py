@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import unskew as us
+from tests.said import refuses
 from unskew import memory
 from unskew.log.parquet_sizes import Unpacked, unpacked_size
 
@@ -134,9 +135,9 @@ def test_extreme_compression_is_refused(tmp_path: Path) -> None:
     for content in (path.read_bytes(), lying(path)):
         path.write_bytes(content)
         for read in (us.read_log, us.read_recommendations):
-            with pytest.raises(us.InputError, match=r"t\.parquet: the file unpacks to more than 200 times its size"):
+            with refuses("too-large"):
                 read(path)
-        with pytest.raises(us.InputError, match="unpacks to more than 200 times"):
+        with refuses("too-large"):
             us.evaluate(path, {"a": path}, engine="stream")
     assert unpacked_size(path, ["item"]).whole < 20_000
 
@@ -164,9 +165,10 @@ def test_texts_that_share_their_beginnings(tmp_path: Path, monkeypatch: pytest.M
     assert path.stat().st_size < 100_000
     assert unpacked_size(path, ["user"]).shared >= 10 * 100 * len(LONG)
     monkeypatch.setattr(memory, "available", lambda: 900_000_000)
-    with pytest.raises(us.InputError, match=r"reading 1,000 rows needs about 1.0 GB.*\n.*write it without DELTA_BYTE"):
+    with refuses("not-enough-memory") as said:
         us.read_log(path)
-    with pytest.raises(us.InputError, match=r"a row group unpacks to about .* more than the 300.0 MB of memory"):
+    assert "1.0 GB" in str(said.value) and "DELTA_BYTE" in str(said.value)
+    with pytest.raises(us.InputError, match=r"300\.0 MB"):
         one = pa.table({"user": [f"{LONG}{n % 7}" for n in range(1000)], "item": range(1000), "rank": range(1, 1001)})
         pq.write_table(one, path, use_dictionary=False, column_encoding=encoding, compression="zstd")
         us.evaluate(path, {"a": path}, engine="stream", memory="300MB")

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unskew.errors import InputError
+from tests.said import refuses
 from unskew.kernels.coding import mark, tally
 from unskew.log import Ids, Log, Predictions, read_features, read_log, read_predictions, read_recommendations
 from unskew.log.population import read_catalogue, read_population
@@ -67,7 +67,7 @@ def test_tables_of_ids_that_claim_to_be_sorted(tmp_path: Path, key: str) -> None
     ids = read_population(path).users if key == "user" else read_catalogue(path).items
     assert list(ids) == sorted(frame[key])
     twice = claiming(pl.concat([frame, frame]), tmp_path / "twice.parquet", key, False)
-    with pytest.raises(InputError, match="once"):
+    with refuses("repeated-id"):
         read_population(twice) if key == "user" else read_catalogue(twice)
 
 

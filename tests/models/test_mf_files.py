@@ -128,7 +128,7 @@ def test_wrong_logs_and_propensities_are_named() -> None:
         (log.propensity * 9.0, "bad-value"),
         (log.propensity[1:], "wrong-shape"),
         (["x"] * len(log), "not-a-number"),
-        ("naive_bayes", "no-random-rows"),
+        ("naive_bayes", "no-random-sample"),
     ):
         with refuses(code):
             MF(2).fit(log, propensity=given)

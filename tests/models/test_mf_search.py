@@ -99,7 +99,7 @@ def test_fits_that_did_not_converge_and_edges_of_the_grid_are_told() -> None:
     said = [each.message.args[0] for each in caught]  # type: ignore[union-attr]
     assert model.search_ is not None and model.penalty in (1e4, 1e5)
     only("edge-of-grid", said, option="penalty", value=model.penalty)
-    only("not-converged", said, fits=4)
+    only("fits-not-converged", said, fits=4)
     only("settings-not-converged", said, settings=2)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

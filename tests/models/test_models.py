@@ -272,7 +272,7 @@ def test_mistakes_are_told(log: Log) -> None:
     """Unknown names, wrong options, an unfitted model and an empty list are refused with the remedy."""
     with refuses("unknown-name"):
         make("item_kn")
-    with refuses("wrong-type"):
+    with refuses("not-an-integer", option="seed"):
         make("random(seed=0.5)")
     with refuses("not-fitted"):
         make("item_knn").recommend(log.users, 5)

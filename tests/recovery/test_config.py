@@ -61,7 +61,7 @@ def test_a_study_from_a_file(tmp_path: Path) -> None:
     [
         (("[data]", "[dat]"), "unknown-name", ""),
         (("seeds", "seed"), "unknown-name", "study"),
-        (('random = "random.parquet"', ""), "no-random-rows", "data"),
+        (('random = "random.parquet"', ""), "no-random-sample", "data"),
         (('log = "chosen.parquet"', 'dataset = "coat"\nlog = "chosen.parquet"'), "missing-argument", "data"),
         (('popular = "most_popular"', 'popular = "most_poplar"'), "unknown-name", "models"),
         (('popular = "most_popular"', "popular = 3"), "wrong-type", "models"),

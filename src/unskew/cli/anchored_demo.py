@@ -28,7 +28,9 @@ def show_anchored(users: int, items: int, seed: int, keep: Path | None, html: Pa
     if keep is not None:
         try_filling(keep)
         if there := [name for name in FILES if os.path.lexists(keep / name)]:
-            raise InputError(f"--keep {plain_path(keep)}: {there[0]} is there already. Give another folder.")
+            raise InputError(
+                f"--keep {plain_path(keep)}: {there[0]} is there already. Give another folder.", code="output-exists"
+            )
     with progress(quiet) as report:
         found = anchored_demo(users, items, seed, report)
     with together():

@@ -25,7 +25,7 @@ def with_anonymous(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(*args: Any, anonymous: bool = False, **kwargs: Any) -> None:
         if anonymous and kwargs.get("html") is None:
-            raise InputError("--anonymous is about the page: give --html FILE too.")
+            raise InputError("--anonymous is about the page: give --html FILE too.", code="missing-argument")
         token = ANONYMOUS.set(anonymous)
         try:
             command(*args, **kwargs)

@@ -48,7 +48,7 @@ def audit(
     if engine == "spark":
         run, covariates = _on_spark(master, covariates), {}
     elif master is not None:
-        raise InputError("--master says where Spark runs: it goes with --engine spark.")
+        raise InputError("--master says where Spark runs: it goes with --engine spark.", code="conflicting-arguments")
     with progress(quiet) as report:
         found = run(
             log,
@@ -69,7 +69,8 @@ def _on_spark(master: str | None, covariates: dict[str, Path | None]) -> Any:
     """Audits by Spark; covariates serve checks of propensities, which are made in memory."""
     if any(covariates.values()):
         raise InputError(
-            "--engine spark: covariates are for checks of propensities, which are made in memory: leave them out."
+            "--engine spark: covariates are for checks of propensities, which are made in memory: leave them out.",
+            code="not-supported",
         )
 
     from unskew.cli.spark import audit_files

@@ -75,7 +75,10 @@ def _run() -> Callable[..., Any]:
 def _store(folder: Path | None, keeps_nothing: bool) -> Path | None:
     if keeps_nothing:
         if folder is not None:
-            raise InputError(f"--store {plain_path(folder)} and --no-store contradict each other: give one of them.")
+            raise InputError(
+                f"--store {plain_path(folder)} and --no-store contradict each other: give one of them.",
+                code="conflicting-arguments",
+            )
         return None
     if folder is None:
         from unskew.log.datasets.places import cache

@@ -41,7 +41,10 @@ def demo(
         show_anchored(users, items, seed, keep, html, quiet)
         return
     if keep is not None:
-        raise InputError("--keep goes with --anchored. A whole shop as files: unskew simulate --output FOLDER")
+        raise InputError(
+            "--keep goes with --anchored. A whole shop as files: unskew simulate --output FOLDER",
+            code="conflicting-arguments",
+        )
     check_outputs(html=html)
     from unskew.evaluation import evaluate
     from unskew.models import ItemKNN, MostPopular

@@ -160,13 +160,16 @@ def evaluate(
     if engine == "spark":
         run = _on_spark(asked, sources, propensity or [], master, dry_run)
     elif master is not None:
-        raise InputError("--master says where Spark runs: it goes with --engine spark.")
+        raise InputError("--master says where Spark runs: it goes with --engine spark.", code="conflicting-arguments")
     if propensity is not None and len(propensity) > 1:
         run, asked["propensities"] = compare_propensities, propensity
     elif propensity:
         asked["propensity"] = propensity[0]
     if dry_run and require:
-        raise InputError("--dry-run evaluates nothing, so that --require cannot be answered: leave one of them out.")
+        raise InputError(
+            "--dry-run evaluates nothing, so that --require cannot be answered: leave one of them out.",
+            code="conflicting-arguments",
+        )
     if dry_run:
         typer.echo(_expected(asked, sources))
         return
@@ -186,7 +189,7 @@ def _on_spark(asked: dict[str, Any], sources: Sources, propensities: list[str], 
     }
     for why, there in refused.items():
         if there:
-            raise InputError(f"--engine spark: {why}.")
+            raise InputError(f"--engine spark: {why}.", code="not-supported")
     del asked["engine"]
 
     from unskew.cli.spark import evaluate_files

@@ -69,23 +69,33 @@ def models_of(given: list[str] | None) -> dict[str, str]:
         match = _NAMED.fullmatch(text)
         name, spec = (match[1].strip(), match[2].strip()) if match else (text.strip(), text.strip())
         if not name or not spec:
-            raise InputError(f'--model {plain(text)}: write --model "item_knn(neighbours=50)", or --model name=SPEC.')
+            raise InputError(
+                f'--model {plain(text)}: write --model "item_knn(neighbours=50)", or --model name=SPEC.',
+                code="bad-string",
+            )
         if spec.lower().endswith(".npz") or Path(spec).is_file():
             raise InputError(
                 f"--model {plain(text)}: every fold fits its models anew, and a file holds one that has seen the "
-                'future of most folds.\nGive a canonical string such as "item_knn(neighbours=50)".'
+                'future of most folds.\nGive a canonical string such as "item_knn(neighbours=50)".',
+                code="not-supported",
             )
         if name in found:
             raise InputError(
-                f"--model {plain(text)}: two models are called '{plain(name)}'. Give each a name of its own."
+                f"--model {plain(text)}: two models are called '{plain(name)}'. Give each a name of its own.",
+                code="repeated-name",
             )
         found[name] = spec
     if not found:
-        raise InputError("there is nothing to fit: give at least one model, --model most_popular.")
+        raise InputError(
+            "there is nothing to fit: give at least one model, --model most_popular.", code="missing-argument"
+        )
     return found
 
 
 def check_store(folder: Path | None) -> None:
     """Refuse a file in the place of a folder."""
     if folder is not None and os.path.exists(folder) and not os.path.isdir(folder):
-        raise InputError(f"--store {plain_path(folder)}: finished folds are kept in a folder, and this is a file.")
+        raise InputError(
+            f"--store {plain_path(folder)}: finished folds are kept in a folder, and this is a file.",
+            code="not-a-folder",
+        )

@@ -75,17 +75,21 @@ class Sources(NamedTuple):
         """Refuse names that come twice, no models at all, and models where lists should be."""
         called = self.names
         if both := [name for name in called if called.count(name) > 1]:
-            raise InputError(f"two models are called '{plain(both[0])}'. Give each a name of its own.")
+            raise InputError(
+                f"two models are called '{plain(both[0])}'. Give each a name of its own.", code="repeated-name"
+            )
         if not called:
             raise InputError(
                 "there is nothing to evaluate: give --recs name=FILE, --predictions name=FILE, --model name=FILE.npz, "
-                "or --model name=SPEC with --train."
+                "or --model name=SPEC with --train.",
+                code="missing-argument",
             )
         for name, source in self._tables.items():
             if _is_file(source):
                 raise InputError(
                     f"{plain(source)}: an .npz file holds a model, not lists or predictions.\n"
-                    f"Give it with --model {plain(name)}={plain(source)}."
+                    f"Give it with --model {plain(name)}={plain(source)}.",
+                    code="wrong-extension",
                 )
 
     def ready(self, asked: Mapping[str, Any], report: Report, train: str = "--train") -> dict[str, Any]:
@@ -116,11 +120,12 @@ class Sources(NamedTuple):
                 raise InputError(
                     f"--model {plain(name)}={plain(text)}: a model is read from a file that ends in .npz: what save "
                     f"wrote, or plain factors.\nGive lists with --recs {plain(name)}={plain(text)}, and predictions "
-                    f"with --predictions {plain(name)}={plain(text)}."
+                    f"with --predictions {plain(name)}={plain(text)}.",
+                    code="wrong-extension",
                 )
         unfitted = {name: models.make(text) for name, text in self.specs.items() if name not in read}
         if unfitted and asked["train"] is None:
-            raise InputError(f"--model fits a recommender on a training log: give {train}.")
+            raise InputError(f"--model fits a recommender on a training log: give {train}.", code="missing-argument")
         if unfitted:
             log = _training_log(list(unfitted.values()), asked)
         for done, (name, model) in enumerate(unfitted.items()):

@@ -59,13 +59,17 @@ def named(option: str, given: Sequence[str]) -> dict[str, str]:
         name, sign, rest = text.partition("=")
         if not sign:
             if option not in ("--recs", "--predictions"):
-                raise InputError(f"{option} {plain(text)}: write {option} name={plain(text)}.")
+                raise InputError(
+                    f"{option} {plain(text)}: write {option} name={plain(text)}.", code="bad-string", option=option
+                )
             name, rest = _stem(text), text
         if not name or not rest:
-            raise InputError(f"{option} {plain(text)}: write {option} name=value.")
+            raise InputError(f"{option} {plain(text)}: write {option} name=value.", code="bad-string", option=option)
         if name in found:
             raise InputError(
-                f"{option} {plain(text)}: two models are called '{plain(name)}'. Give each a name of its own."
+                f"{option} {plain(text)}: two models are called '{plain(name)}'. Give each a name of its own.",
+                code="repeated-name",
+                name=name,
             )
         found[name] = rest
     return found
@@ -85,7 +89,9 @@ def size_of(flag: str, text: str | None) -> float | int | None:
     try:
         return None if text is None else int(text) if text.strip().isdecimal() else float(text)
     except ValueError:
-        raise InputError(f"{flag} {plain(text)}: give a share (0.5) or a number of rows (1000).") from None
+        raise InputError(
+            f"{flag} {plain(text)}: give a share (0.5) or a number of rows (1000).", code="not-a-number", option=flag
+        ) from None
 
 
 def share_of(text: str | None) -> float | str | None:
@@ -95,7 +101,9 @@ def share_of(text: str | None) -> float | str | None:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"--share {plain(text)}: give a number between 0 and 1, or 'users'.") from None
+        raise InputError(
+            f"--share {plain(text)}: give a number between 0 and 1, or 'users'.", code="not-a-number"
+        ) from None
 
 
 def column_map(given: Sequence[str] | None) -> dict[str, str] | None:
@@ -109,12 +117,15 @@ def column_map(given: Sequence[str] | None) -> dict[str, str] | None:
             if not name or not sign or name.endswith(":"):
                 raise InputError(
                     f"--columns {plain(text)}: write our name, '=' and yours, as in user=customer_id,item=sku, or for "
-                    "one input test:user=customer_id."
+                    "one input test:user=customer_id.",
+                    code="bad-string",
                 )
             if name in found:
                 raise InputError(
                     f"--columns {plain(text)}: '{plain(name)}' is there twice; say once which column it is, with "
-                    f"alternatives as in '{plain(name)}=customer_id|user_id'."
+                    f"alternatives as in '{plain(name)}=customer_id|user_id'.",
+                    code="repeated-name",
+                    name=name,
                 )
             found[name] = theirs
     return found
@@ -189,11 +200,15 @@ def check_outputs(*inputs: Path | None, specs: Iterable[str | None] = (), **path
         try:
             try_writing(path)
         except InputError as error:
-            raise InputError(f"--{kind} {error}") from None
+            raise InputError(f"--{kind} {error}", code=error.code, **error.fields) from None
         ending = path.suffix.lower().lstrip(".")
         allowed = {"html": ("html", "htm"), "parquet": ("parquet", "pq")}.get(kind, (kind,))
         if ending not in allowed:
-            raise InputError(f"--{kind} {plain_path(path)}: the file's name should end in .{kind}.")
+            raise InputError(
+                f"--{kind} {plain_path(path)}: the file's name should end in .{kind}.",
+                code="wrong-extension",
+                option=kind,
+            )
     keep_inputs(read, **paths)
 
 

@@ -45,7 +45,9 @@ def page(only: str | None = None, *, installed: bool = True) -> Iterator[str]:
     known = {each: [*(family.names() if installed else family.built_in)] for each, family in families.items()}
     if only is not None and only not in known and not any(only in names for names in known.values()):
         raise InputError(
-            f"there is neither a part nor a kind of parts called '{plain(only)}'. Kinds: {', '.join(ROOMS)}."
+            f"there is neither a part nor a kind of parts called '{plain(only)}'. Kinds: {', '.join(ROOMS)}.",
+            code="unknown-name",
+            name=only,
         )
     for room, names in known.items():
         chosen = [name for name in sorted(names) if only in (None, room, name)]

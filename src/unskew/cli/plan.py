@@ -92,7 +92,10 @@ def plan(
     files = [("--out", output), ("--json", None if piped(json) else json), ("--csv", csv), ("--html", html)]
     refuse_same([(f"{name} {plain_path(path)}", path) for name, path in files if path is not None], [])
     if len(sources.names) < 2:
-        raise InputError("a plan compares models: give two or more, --recs a=FILE --recs b=FILE or --model name=SPEC.")
+        raise InputError(
+            "a plan compares models: give two or more, --recs a=FILE --recs b=FILE or --model name=SPEC.",
+            code="too-few-models",
+        )
     reading = {"columns": column_map(columns), "feedback": feedback, "relevant": relevant}
     reading |= {"invalid": invalid, "duplicates": duplicates}
     sources.check()
@@ -140,12 +143,17 @@ def plan(
 
 def _check_draw(draw: int | None, output: Path | None, inputs: list[Path]) -> None:
     if (draw is None) != (output is None):
-        raise InputError("--draw says how many pairs to draw and --out where to write them: give both, or neither.")
+        raise InputError(
+            "--draw says how many pairs to draw and --out where to write them: give both, or neither.",
+            code="missing-argument",
+        )
     if output is None or draw is None:
         return
     if draw < 1:
-        raise InputError(f"--draw {draw}: a draw has at least one pair.")
+        raise InputError(f"--draw {draw}: a draw has at least one pair.", code="out-of-range")
     if output.suffix.lower() not in (".parquet", ".pq", ".csv"):
-        raise InputError(f"--out {plain(output)}: the file's name should end in .parquet or .csv.")
+        raise InputError(
+            f"--out {plain(output)}: the file's name should end in .parquet or .csv.", code="wrong-extension"
+        )
     try_writing(output)
     refuse_same([(f"--out {plain_path(output)}", output)], inputs)

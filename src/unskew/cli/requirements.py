@@ -29,7 +29,7 @@ def check(statements: Sequence[str], models: Iterable[str], metrics: Sequence[st
         try:
             Statement.parse(text, names, known, make, None)
         except InputError as error:
-            raise InputError(f"--require: {error}") from None
+            raise InputError(f"--require: {error}", code=error.code, **error.fields) from None
 
 
 @contextmanager
@@ -52,7 +52,7 @@ def show_and_write(result: Shown, statements: Sequence[str], quiet: bool, **path
         found: Requirements = result.require(*statements)  # type: ignore[attr-defined]
     except InputError as error:  # a margin that nothing could miss: known only now
         options.show_and_write(result, quiet, **paths)
-        raise InputError(f"--require: {error}") from None
+        raise InputError(f"--require: {error}", code=error.code, **error.fields) from None
     options.show_and_write(_with(result, found), quiet, **paths)
     console = err if options.piped(paths.get("json")) else out
     for item in () if quiet else found:

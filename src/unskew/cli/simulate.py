@@ -52,7 +52,9 @@ def shop(
     if context.invoked_subcommand is not None:
         return
     if output is None:
-        raise InputError("unskew simulate: say where to write to, as in: unskew simulate --output shop")
+        raise InputError(
+            "unskew simulate: say where to write to, as in: unskew simulate --output shop", code="missing-argument"
+        )
     from unskew.log import Feedback
     from unskew.simulate import World, relevant_for, write
     from unskew.simulate.files import FILES
@@ -60,10 +62,13 @@ def shop(
     if feedback not in (Feedback.IMPLICIT, Feedback.CONVERSIONS):
         raise InputError(
             f"--feedback {feedback}: a simulated shop has implicit feedback or conversions. For ratings: unskew "
-            "simulate ratings --like FILE --output FOLDER"
+            "simulate ratings --like FILE --output FOLDER",
+            code="bad-value",
         )
     if graded and feedback != Feedback.CONVERSIONS:
-        raise InputError("--graded: implicit feedback has no outcomes. Add --feedback conversions.")
+        raise InputError(
+            "--graded: implicit feedback has no outcomes. Add --feedback conversions.", code="conflicting-arguments"
+        )
     _check(output, FILES, force)
     world = World(
         users=users,
@@ -206,7 +211,8 @@ def _log_like(like: str, columns: list[str] | None) -> Log:
     if like in NAMES and not Path(like).is_file():
         if columns is not None:
             raise InputError(
-                f"--columns {plain(','.join(columns))}: the columns of the data set '{like}' are known. Leave it out."
+                f"--columns {plain(','.join(columns))}: the columns of the data set '{like}' are known. Leave it out.",
+                code="conflicting-arguments",
             )
         return load(like).mnar
     from unskew.alignment.sources import Names
@@ -222,7 +228,8 @@ def _numbers(marginals: str) -> tuple[float, ...] | str:
         if marginals == "own":
             return marginals
         raise InputError(
-            f"--marginals {marginals}: write schnabel16, own, or the shares of the ratings 1, 2, … with commas."
+            f"--marginals {marginals}: write schnabel16, own, or the shares of the ratings 1, 2, … with commas.",
+            code="bad-value",
         ) from None
 
 

@@ -86,7 +86,8 @@ def session_for(master: str | None) -> Iterator[SparkSession]:
     except Exception as problem:
         raise InputError(
             f"Spark did not start: {plain(str(problem).splitlines()[0])}\nIt needs Java 17 or newer (JAVA_HOME, or "
-            "java on PATH) and an address such as --master local[2] or --master spark://HOST:7077."
+            "java on PATH) and an address such as --master local[2] or --master spark://HOST:7077.",
+            code="spark-did-not-start",
         ) from problem
     try:
         yield session

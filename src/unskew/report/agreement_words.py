@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from unskew.estimators import Standing
 from unskew.inference.verdict import Outcome
+from unskew.notice import Notice, codes
 from unskew.report import numbers
 from unskew.report.scenario_words import range_of
 from unskew.report.view import View, decided, grouped, unique, winner
 from unskew.result import Verdict
 
-NOT_ALL = "Not all debiased estimators and targets agree"
 OTHERS = "The other debiased estimators and targets"
-NOT_THE_SIZE = "agree on who is ahead, but not on by how much"
 DISAGREE = 3  # estimators that are named
 
 
@@ -43,23 +42,25 @@ def agreement(view: View) -> str:
         return _alike(mine, others)
     texts = [f"{cell} {_listed(found)}" for cell, found in said.items()]
     more = [f"{len(texts) - DISAGREE} more disagree"] if len(texts) > DISAGREE else []
-    return f"{NOT_ALL}: {'; '.join(texts[:DISAGREE] + more)}."
+    text = f"Not all debiased estimators and targets agree: {'; '.join(texts[:DISAGREE] + more)}."
+    return Notice(text, code="disagree", estimators=tuple(said), pairs=sum(map(len, said.values())))
 
 
 def agreement_role(said: str) -> str:
     """How a page shows what ``agreement`` says."""
-    return "disagreement" if said.startswith(NOT_ALL) or NOT_THE_SIZE in said else "agreement"
+    return "disagreement" if {"disagree", "other-size"} & {*codes([said])} else "agreement"
 
 
 def _alike(mine: Mapping[tuple[str, str], Verdict], others: Sequence[Verdict]) -> str:
     """What those that name the same models agree on."""
     if not any(map(decided, mine.values())):
-        return f"{OTHERS} put no model ahead either."
+        return Notice(f"{OTHERS} put no model ahead either.", code="none-ahead")
     sizes = unique(text for v in others if (text := _other_size(mine[v.a, v.b], v)))
     if not sizes:
-        return f"{OTHERS} agree on who is ahead."
+        return Notice(f"{OTHERS} agree on who is ahead.", code="agree")
     more = f"; {len(sizes) - DISAGREE} more differ" if len(sizes) > DISAGREE else ""
-    return f"{OTHERS} {NOT_THE_SIZE}: {'; '.join(sizes[:DISAGREE])}{more}."
+    text = f"{OTHERS} agree on who is ahead, but not on by how much: {'; '.join(sizes[:DISAGREE])}{more}."
+    return Notice(text, code="other-size")
 
 
 def _against(mine: Verdict, other: Verdict) -> str:

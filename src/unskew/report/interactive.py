@@ -17,7 +17,7 @@ def interactive(document: Document) -> Any:
         raise MissingExtraError("a plot", "report") from None
     found = [altair.Chart.from_dict(_with_legends(chart)) for chart in charts_of(document)]
     if not found:
-        raise InputError(f"'{document.title}': there is nothing to draw.")
+        raise InputError(f"'{document.title}': there is nothing to draw.", code="nothing-to-draw")
     if len(found) == 1:
         return found[0]
     for chart in found:

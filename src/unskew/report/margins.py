@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from unskew.notice import Notice
 from unskew.report import numbers
 from unskew.report.scenario_words import at
 from unskew.report.view import Facet, View
@@ -92,7 +93,7 @@ def ends_of(view: View, asked: Statement, v: Verdict) -> tuple[float, float]:
     return low, high
 
 
-def by_place(view: View, v: Verdict, cases: Sequence[Case]) -> str:
+def by_place(view: View, v: Verdict, cases: Sequence[Case]) -> Notice:
     """Where on the first axis a margin is kept, where not, and where that is open."""
     table = view.scenarios(facet_of(v), v.estimator)
     assert table is not None
@@ -100,11 +101,13 @@ def by_place(view: View, v: Verdict, cases: Sequence[Case]) -> str:
     for case in cases:
         there.setdefault(case.first, set()).add(case.reply)
     told = {x: found.pop() if len(found) == 1 else Reply.UNDECIDED for x, found in sorted(there.items())}
-    said = []
+    said, places = [], []
     for reply, several in groupby(told, key=told.__getitem__):
-        ends = [_at(table, 0, x) for x in several]
+        xs = [*several]
+        places.append((reply, xs[0], xs[-1]))
+        ends = [_at(table, 0, x) for x in xs]
         said.append(f"{WORDS[reply]} at {table.axes[0]} {ends[0]}" + (f" to {ends[-1]}" if len(ends) > 1 else ""))
-    return ", ".join(said)
+    return Notice(", ".join(said), code="by-scenario", places=places)
 
 
 def _at(table: ScenarioTable, axis: int, value: float) -> str:

@@ -43,23 +43,26 @@ def read_result(path: str | Path) -> Result:
     try:
         found = loads(content)
     except ValueError as error:
-        raise InputError(f"{where}: this is not JSON: {error}.") from None
+        raise InputError(f"{where}: this is not JSON: {error}.", code="damaged-file") from None
     kind = found.get("kind", "Result") if isinstance(found, Mapping) else None
     if not isinstance(found, Mapping) or kind != "Result" or "estimates" not in found:
         told = f"a {kind}" if isinstance(kind, str) and kind != "Result" else "no result of unskew"
-        raise InputError(f"{where}: this file holds {told}, and only results of an evaluation can be read back.")
+        raise InputError(
+            f"{where}: this file holds {told}, and only results of an evaluation can be read back.", code="wrong-type"
+        )
     version = found.get("schema_version")
     if version != SCHEMA_VERSION:
         newer = isinstance(version, int) and version > SCHEMA_VERSION
         remedy = "Install a newer unskew" if newer else "Run the evaluation again"
         raise InputError(
-            f"{where}: its schema has version {version}, and this unskew reads version {SCHEMA_VERSION}. {remedy}."
+            f"{where}: its schema has version {version}, and this unskew reads version {SCHEMA_VERSION}. {remedy}.",
+            code="wrong-version",
         )
     try:
         return _result(found)
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         raise InputError(
-            f"{where}: a result of this version looks different ({type(error).__name__}: {error})."
+            f"{where}: a result of this version looks different ({type(error).__name__}: {error}).", code="damaged-file"
         ) from None
 
 

@@ -43,6 +43,7 @@ from unskew.errors import InputError
 from unskew.estimators import Standing, Target
 from unskew.inference.trust import is_doubt
 from unskew.inference.verdict import Outcome
+from unskew.notice import Notice, codes
 from unskew.plain import plain
 from unskew.report import numbers
 from unskew.report.margins import Case, by_place, cases_of, ends_of, facet_of
@@ -51,10 +52,11 @@ from unskew.report.view import Facet, View, in_scenarios, same_lists, unique, wi
 from unskew.requirement import Reply, Requirement, Requirements, Statement
 from unskew.result import Result, Verdict
 
-UNCORRECTED = "it rests on a model of outcomes that nothing in the log corrects, so it is not evidence"
-NOTHING_DEBIASED = "nothing here undoes the skew of the log, so it is not evidence"
-
-SAME_LISTS = "both give the same lists, which score the same whatever is relevant"
+UNCORRECTED = Notice(
+    "it rests on a model of outcomes that nothing in the log corrects, so it is not evidence", code="uncorrected-model"
+)
+NOTHING_DEBIASED = Notice("nothing here undoes the skew of the log, so it is not evidence", code="not-debiased")
+SAME_LISTS = Notice("both give the same lists, which score the same whatever is relevant", code="same-lists")
 
 LONGEST = 150  # characters of an assumption that stands behind every answer
 
@@ -74,7 +76,8 @@ def _answer(view: View, asked: Statement) -> Requirement:
     carrier = view.carrier(facet)
     verdict = next((v for v in view.verdicts(facet, carrier) if {v.a, v.b} == {asked.a, asked.b}), None)
     if verdict is None:
-        return _reply(asked, facet, None, Reply.UNDECIDED, f"{carrier} has no interval of the difference")
+        why = Notice(f"{carrier} has no interval of the difference", code="no-interval")
+        return _reply(asked, facet, None, Reply.UNDECIDED, why)
     others = _others(view, asked, facet, verdict)
     if same_lists(verdict):
         _refuse_vacuous(view, asked, [verdict, *others])
@@ -88,7 +91,8 @@ def _answer(view: View, asked: Statement) -> Requirement:
     found = _judged(view, asked, verdict)
     if found.answer == Reply.UNDECIDED or not (against := _against(view, asked, Reply(found.answer), others)):
         return found
-    return replace(found, answer=Reply.UNDECIDED, reason=f"{found.reason.rstrip('.')}, but {against}.")
+    reason = against.saying(f"{found.reason.rstrip('.')}, but {against}.")
+    return replace(found, answer=Reply.UNDECIDED, reason=reason)
 
 
 def _judged(view: View, asked: Statement, v: Verdict) -> Requirement:
@@ -116,7 +120,7 @@ def _scale(target: str) -> str:
     return target if target in (Target.PER_USER_SUM, Target.PER_PAIR) else "share"
 
 
-def _against(view: View, asked: Statement, reply: Reply, others: Sequence[Verdict]) -> str:
+def _against(view: View, asked: Statement, reply: Reply, others: Sequence[Verdict]) -> Notice | None:
     """The first of the others that stands against an answer, in words."""
     for v in others:
         name = f"{v.estimator} ({v.target})"
@@ -125,11 +129,12 @@ def _against(view: View, asked: Statement, reply: Reply, others: Sequence[Verdic
                 case = min(failing, key=lambda case: case.room)
                 own = f" (its margin: {_bound(view, asked, v, case.least, 'lowest')})" if asked.relative else ""
                 where = f" at {case.where}" if case.where else ""
-                return f"{name} does not confirm it: {case.interval}{where}{own}"
+                text = f"{name} does not confirm it: {case.interval}{where}{own}"
+                return Notice(text, code="not-confirmed", estimator=v.estimator, margin=case.least)
         elif _judged(view, asked, v).answer == (Reply.NO if reply is Reply.YES else Reply.YES):
             said = f"puts {winner(v)} ahead" if Outcome(v.verdict).decided else "does not confirm it"
-            return f"{name} {said}: {_range(view, asked, v)}"
-    return ""
+            return Notice(f"{name} {said}: {_range(view, asked, v)}", code="contradicted", estimator=v.estimator)
+    return None
 
 
 def _range(view: View, asked: Statement, v: Verdict) -> str:
@@ -149,7 +154,11 @@ def _refuse_vacuous(view: View, asked: Statement, verdicts: Sequence[Verdict]) -
     meant = f" Did you mean {asked.margin:g} %?" if asked.margin < 100.0 else ""
     raise InputError(
         f"the requirement '{plain(asked.text)}' has a margin of {asked.margin:g}, and {plain(asked.b)} scores at most "
-        f"{numbers.number(highest)} on {asked.metric}: it would hold whatever {plain(asked.a)} scores.{meant}"
+        f"{numbers.number(highest)} on {asked.metric}: it would hold whatever {plain(asked.a)} scores.{meant}",
+        code="vacuous-margin",
+        margin=asked.margin,
+        highest=highest,
+        meant=bool(meant),
     )
 
 
@@ -163,16 +172,22 @@ def _facet(view: View, asked: Statement) -> Facet | None:
     return next(iter(same or there), None)
 
 
-def _refusal(view: View, asked: Statement) -> str:
+def _refusal(view: View, asked: Statement) -> Notice:
     """Why there is no estimate of a metric."""
     refused = [r for r in view.result.inputs.get("refused", ()) if r.get("metric") == asked.metric]
-    return str(refused[0]["reason"]).rstrip(".") if refused else "there is no estimate of this metric"
+    return _coded(refused[0]["reason"] if refused else "there is no estimate of this metric", "no-estimate")
+
+
+def _coded(text: str, code: str) -> Notice:
+    """A reason without its full stop, with its own code if it has one."""
+    bare = text.rstrip(".")
+    return text.saying(bare) if isinstance(text, Notice) else Notice(bare, code=code)
 
 
 def _better(asked: Statement, facet: Facet, v: Verdict) -> Requirement:
     if Outcome(v.verdict).decided:
         reply = Reply.YES if winner(v) == asked.a else Reply.NO
-        return _reply(asked, facet, v, reply, f"{winner(v)} is {_word(v)}{_given(v)}{_doubts(v)}")
+        return _reply(asked, facet, v, reply, _won(winner(v), v))
     return _reply(asked, facet, v, Reply.UNDECIDED, _open(v))
 
 
@@ -181,7 +196,7 @@ def _not_worse(view: View, asked: Statement, facet: Facet, v: Verdict) -> Requir
     known = [case for case in cases if not math.isnan(case.room)]
     if not known:
         won = Outcome(v.verdict).decided and winner(v) == asked.a
-        reply, reason = (Reply.YES, _won(asked, v)) if won else (Reply.UNDECIDED, _open(v))
+        reply, reason = (Reply.YES, _won(asked.a, v)) if won else (Reply.UNDECIDED, _open(v))
         return _reply(asked, facet, v, reply, reason, math.nan)
     reply, reason, case = _by_cases(view, asked, v, cases, min(known, key=lambda case: case.room))
     sign = -1.0 if view.traits(v.metric).lower_is_better else 1.0
@@ -191,34 +206,40 @@ def _not_worse(view: View, asked: Statement, facet: Facet, v: Verdict) -> Requir
     return replace(found, difference=sign * case.difference, low=low, high=high)
 
 
-def _by_cases(view: View, asked: Statement, v: Verdict, cases: Sequence[Case], least: Case) -> tuple[Reply, str, Case]:
+def _by_cases(
+    view: View, asked: Statement, v: Verdict, cases: Sequence[Case], least: Case
+) -> tuple[Reply, Notice, Case]:
     """The answer, why, and the case that is nearest to another answer; ``least`` is that with the least room."""
     replies, known = {case.reply for case in cases}, f"{_given(v)}{_doubts(v)}"
     lowest = _bound(view, asked, v, least.least, "lowest")
     if Outcome(v.verdict).decided and winner(v) == asked.a:
-        return Reply.YES, _won(asked, v), least
+        return Reply.YES, _won(asked.a, v), least
     if v.no_margin:
-        return Reply.UNDECIDED, f"{v.no_margin.rstrip('.')}{_also(v)}", least
+        return Reply.UNDECIDED, _also(v, _coded(v.no_margin, "no-margin")), least
     if replies == {Reply.YES}:
-        return Reply.YES, f"{_even_at(least)}{least.interval} lies above {lowest}{known}", least
+        text = f"{_even_at(least)}{least.interval} lies above {lowest}{known}"
+        return Reply.YES, Notice(text, code="within-margin"), least
     if len(replies) > 1:
-        return Reply.UNDECIDED, f"{by_place(view, v, cases)}{_also(v)}", least
+        return Reply.UNDECIDED, _also(v, by_place(view, v, cases)), least
     if replies == {Reply.UNDECIDED}:
         where = f"at {least.where}: " if least.where else ""
-        return Reply.UNDECIDED, f"{where}{least.interval} does not exclude {lowest}{_also(v)}", least
+        text = f"{where}{least.interval} does not exclude {lowest}"
+        return Reply.UNDECIDED, _also(v, Notice(text, code="margin-in-interval")), least
     if not ends_of(view, asked, v)[1] < 0.0:  # the scenarios of another estimator contradict these
         return Reply.UNDECIDED, _open(v), least
     most = max(cases, key=lambda case: case.excess)
     highest = _bound(view, asked, v, most.most, "highest")
-    return Reply.NO, f"{_even_at(most)}{most.interval} lies below {highest}{known}", most
+    text = f"{_even_at(most)}{most.interval} lies below {highest}{known}"
+    return Reply.NO, Notice(text, code="beyond-margin"), most
 
 
 def _even_at(case: Case) -> str:
     return f"in every scenario, even at {case.where}: " if case.where else ""
 
 
-def _won(asked: Statement, v: Verdict) -> str:
-    return f"{asked.a} is {_word(v)}{_given(v)}{_doubts(v)}"
+def _won(first: str, v: Verdict) -> Notice:
+    text = f"{first} is {_word(v)}{_given(v)}{_doubts(v)}"
+    return Notice(text, code="decided", also=codes([v.trust]), winner=first)
 
 
 def _bound(view: View, asked: Statement, v: Verdict, margin: float, end: str) -> str:
@@ -245,30 +266,30 @@ def _doubts(v: Verdict) -> str:
     return f". {v.trust.rstrip('.')}" if v.trust else ""
 
 
-def _also(v: Verdict) -> str:
-    """The doubt of a verdict, behind an answer that is open for another reason."""
-    return _doubts(v) if is_doubt(v.trust) else ""
+def _also(v: Verdict, reason: Notice) -> Notice:
+    """Why an answer is open, and behind it the doubt of a verdict."""
+    return reason.saying(f"{reason}{_doubts(v)}") if is_doubt(v.trust) else reason
 
 
-def _open(v: Verdict) -> str:
+def _open(v: Verdict) -> Notice:
     """Why nothing is decided."""
     if v.verdict == Outcome.DEPENDS:
-        return f"{v.turns.rstrip('.') or 'it depends on what the log cannot tell'}{_also(v)}"
+        return _also(v, _coded(v.turns or "it depends on what the log cannot tell", "depends"))
     if v.trust and not is_doubt(v.trust):
-        return v.trust.rstrip(".")
+        return _coded(v.trust, "withheld")
     between = numbers.interval(v.low, v.high, numbers.decimals([(v.low, v.high)]))
-    return f"the difference may be 0: {between}{_also(v)}"
+    return _also(v, Notice(f"the difference may be 0: {between}", code="may-be-0"))
 
 
 def _reply(
-    asked: Statement, facet: Facet | None, v: Verdict | None, reply: Reply, reason: str, bound: float = 0.0
+    asked: Statement, facet: Facet | None, v: Verdict | None, reply: Reply, reason: Notice, bound: float = 0.0
 ) -> Requirement:
     sign = 1.0 if v is None or v.a == asked.a else -1.0
     ends = (math.nan, math.nan) if v is None else (sign * v.low, sign * v.high)
     return Requirement(
         statement=asked.text,
         answer=reply,
-        reason=f"{reason}.",
+        reason=reason.saying(f"{reason}."),
         metric=asked.metric,
         estimator=None if v is None else v.estimator,
         target=None if facet is None else facet.target,

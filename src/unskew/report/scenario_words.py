@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from unskew.notice import Notice
 from unskew.report import numbers
 from unskew.report.document import Span
 from unskew.result import ScenarioTable, Verdict
@@ -39,7 +40,8 @@ def ahead_in_part(verdict: Verdict, leader: str, on: str, end: str = ".") -> tup
     where = "in some scenarios"
     if verdict.turns.startswith(begins):  # other estimators may be what turns it
         where = verdict.turns.removeprefix(begins).rstrip(".")
-    return Span(leader, "name"), Span(" is ahead of "), Span(other, "name"), Span(f"{on} {where}{end}")
+    told = Notice(f"{on} {where}{end}", code="ahead-in-part")
+    return Span(leader, "name"), Span(" is ahead of "), Span(other, "name"), Span(told)
 
 
 def depends(verdict: Verdict, brief: bool, leader: str) -> tuple[Span, ...]:
@@ -52,7 +54,7 @@ def depends(verdict: Verdict, brief: bool, leader: str) -> tuple[Span, ...]:
     if leader:
         return ahead_in_part(verdict, leader, on)
     names = Span("Between "), Span(verdict.a, "name"), Span(" and "), Span(verdict.b, "name")
-    return *names, Span(f"{on} it depends: {verdict.turns}")
+    return *names, Span(Notice(f"{on} it depends: {verdict.turns}", code="depends"))
 
 
 def what_it_depends_on(table: ScenarioTable | None) -> str:
@@ -79,13 +81,15 @@ def scenario_notes(table: ScenarioTable | None) -> list[str]:
     spans = [
         f"{_named(table, n)} from {at(table, n, low)} to {at(table, n, high)}" for n, (low, high) in enumerate(ends)
     ]
-    found = [f"This log cannot tell which scenario holds: {'; '.join(spans)}.", table.not_covered]
+    said = f"This log cannot tell which scenario holds: {'; '.join(spans)}."
     if table.left is not None:
         low, high = (at(table, 0, end) for end in table.left)
-        found[0] += f" The answers leave {low} to {high}: values and verdicts are those of that range."
+        said += f" The answers leave {low} to {high}: values and verdicts are those of that range."
+    found = [Notice(said, code="unknown-scenario"), table.not_covered]
     if table.estimated is not None:
         estimate = at(table, 0, table.estimated)
-        found.append(f"The random sample puts the {table.labels[0]} at {estimate}; this decides nothing here.")
+        text = f"The random sample puts the {table.labels[0]} at {estimate}; this decides nothing here."
+        found.append(Notice(text, code="scenario-of-sample", at=table.estimated))
     return [text for text in found if text]
 
 

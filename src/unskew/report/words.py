@@ -8,6 +8,7 @@ from typing import Any
 
 from unskew.estimators import Standing
 from unskew.inference.verdict import Outcome
+from unskew.notice import Notice, made_of
 from unskew.report import numbers
 from unskew.report.agreement_words import agreement
 from unskew.report.document import Sentence, Span
@@ -55,7 +56,7 @@ def headline_sentences(view: View, *, brief: bool = False) -> list[Sentence]:
     """
     facet = view.headline
     if facet is None:
-        return [Sentence.plain("The result holds no estimates.")]
+        return [Sentence.plain(Notice("The result holds no estimates.", code="no-estimates"))]
     carrier = view.carrier(facet)
     verdicts = view.verdicts(facet, carrier)
     if not verdicts:
@@ -139,10 +140,13 @@ def say(
     """
     if math.isnan(verdict.difference):
         why = "there is no estimate of their difference"
-        return _pair(verdict, " and ", f" cannot be compared on {verdict.metric}: {why}.")
+        said = Notice(f" cannot be compared on {verdict.metric}: {why}.", code="no-difference")
+        return _pair(verdict, " and ", said)
     if verdict.difference == 0.0 and not verdict.se > 0.0:
-        same = "give the same lists" if same_lists(verdict) else "score the same for every user"
-        return _pair(verdict, " equals ", f" on {verdict.metric}: they {same}.")
+        lists = same_lists(verdict)
+        same = "give the same lists" if lists else "score the same for every user"
+        code = "same-lists" if lists else "same-scores"
+        return _pair(verdict, " equals ", Notice(f" on {verdict.metric}: they {same}.", code=code))
     if decided(verdict):
         parts = _decided(verdict, comparisons, brief, least, lower_is_better)
     elif verdict.verdict == Outcome.DEPENDS:
@@ -150,7 +154,7 @@ def say(
     else:
         parts = _undecided(verdict, brief, scale, needed)
     flag = disagreement(verdict, naive)
-    return Sentence((*parts, Span(f" {flag}", "flag")) if flag else parts, verdict.verdict)
+    return Sentence((*parts, Span(made_of(f" {flag}", flag), "flag")) if flag else parts, verdict.verdict)
 
 
 def disagreement(verdict: Verdict, naive: Verdict | None) -> str:
@@ -158,10 +162,12 @@ def disagreement(verdict: Verdict, naive: Verdict | None) -> str:
     if naive is None or math.isnan(verdict.difference):
         return ""
     if not decided(naive):
-        return "Naive could not have decided." if decided(verdict) else ""
+        return Notice("Naive could not have decided.", code="naive-undecided") if decided(verdict) else ""
     if not decided(verdict):
-        return f"Naive puts {winner(naive)} ahead, which is neither confirmed nor refuted here."
-    return "" if winner(naive) == winner(verdict) else "Naive would have said the opposite."
+        text = f"Naive puts {winner(naive)} ahead, which is neither confirmed nor refuted here."
+        return Notice(text, code="naive-decides", ahead=winner(naive))
+    same = winner(naive) == winner(verdict)
+    return "" if same else Notice("Naive would have said the opposite.", code="naive-reverses")
 
 
 def title(view: View) -> Sentence:
@@ -255,15 +261,17 @@ def _implied(view: View, facet: Facet) -> list[str]:
     if not weighed or not column or column["implied_relevance"] is None:
         return []
     share = min(column["implied_relevance"], 1.0)
-    return [f"If the propensities are right, {numbers.share(share)} of all user–item pairs are relevant."]
+    text = f"If the propensities are right, {numbers.share(share)} of all user–item pairs are relevant."
+    return [Notice(text, code="implied-relevance", share=share)]
 
 
 def _not_debiased(view: View) -> str:
     """Why scores of the log, or of samples of it, are not what they seem."""
     sample = view.result.inputs.get("sample")
     if sample is not None and not sample["equal_chances"]:
-        return SAMPLED.format(sample["strategy"])
-    return f"{AS_IT_IS} Estimators that undo it, such as snips, need propensities{_without_propensities(view)}."
+        return Notice(SAMPLED.format(sample["strategy"]), code="not-debiased", sampled=True)
+    text = f"{AS_IT_IS} Estimators that undo it, such as snips, need propensities{_without_propensities(view)}."
+    return Notice(text, code="not-debiased")
 
 
 def _without_propensities(view: View) -> str:
@@ -285,7 +293,9 @@ def _without_propensities(view: View) -> str:
 
 def unless_all(said: Mapping[str, Sequence[str]], number: int) -> list[str]:
     """Texts with the names that they speak of, unless these are all there are."""
-    return [text if len(names) == number else f"{'; '.join(names)}: {text}" for text, names in said.items()]
+    return [
+        text if len(names) == number else made_of(f"{'; '.join(names)}: {text}", text) for text, names in said.items()
+    ]
 
 
 def _decided(
@@ -305,7 +315,8 @@ def _decided(
     if brief:
         shown = f", Γ {numbers.gamma(least)}" if least is not None and math.isfinite(least) else ""
         text = f"{given}: {measured}{shown}."
-    return Span(first, "name"), Span(" is better than " if known else " is ahead of "), Span(second, "name"), Span(text)
+    told = Notice(text, code="better" if known else "ahead", tipping=least, comparisons=comparisons)
+    return Span(first, "name"), Span(" is better than " if known else " is ahead of "), Span(second, "name"), Span(told)
 
 
 def _tipping(verdict: Verdict, least: float | None) -> str:
@@ -342,26 +353,29 @@ def _undecided(verdict: Verdict, brief: bool, scale: float, needed: int | None) 
     measured = _measured(verdict, verdict.difference, verdict.low, verdict.high)
     names = Span(verdict.a, "name"), Span(" and "), Span(verdict.b, "name")
     apart = max(abs(verdict.low), abs(verdict.high))
-    tail = ""
+    tail, code = "", "undecided"
     if verdict.trust:
-        tail = f" {verdict.trust}"
+        tail, code = f" {verdict.trust}", "withheld"
     elif Standing(verdict.standing) is Standing.ANSWERED and not apart <= APART * scale:
+        code = "more-answers"
         tail = " More answers where the two lists differ would be needed: unskew plan says how many."
     elif math.isinf(apart):
-        tail = " Too few users carry the difference to bound it."
+        tail, code = " Too few users carry the difference to bound it.", "few-users"
     elif needed is not None:
         to_decide = "to decide it in every scenario" if in_scenarios(verdict) else "at this difference"
-        tail = f" About {numbers.about(needed)} users would be needed {to_decide}."
+        tail, code = f" About {numbers.about(needed)} users would be needed {to_decide}.", "users-needed"
     elif verdict.users_needed is None and apart <= APART * scale:
         start = () if brief else (Span(f"On {verdict.metric} "),)
         less = numbers.above(apart, numbers.decimals([(verdict.low, verdict.high)]))
-        return *start, *names, Span(f" are practically equal: less than {less} apart, {measured}.")
+        told = Notice(f" are practically equal: less than {less} apart, {measured}.", code="practically-equal")
+        return *start, *names, Span(told)
     elif verdict.users_needed is None and math.isfinite(apart) and not in_scenarios(verdict):
-        tail = " More than a hundred times the users would be needed at this difference."
+        tail, code = " More than a hundred times the users would be needed at this difference.", "far-more-users"
     if brief:
-        return *names, Span(f" undecided: {measured}.{tail}")
+        return *names, Span(Notice(f" undecided: {measured}.{tail}", code=code))
     who = "Log and answers" if Standing(verdict.standing) is Standing.ANSWERED else "This log"
-    return Span(f"{who} cannot decide between "), *names, Span(f" on {verdict.metric}: {measured}.{tail}")
+    told = Notice(f" on {verdict.metric}: {measured}.{tail}", code=code)
+    return Span(f"{who} cannot decide between "), *names, Span(told)
 
 
 def _pair(verdict: Verdict, between: str, tail: str) -> Sentence:
@@ -370,7 +384,7 @@ def _pair(verdict: Verdict, between: str, tail: str) -> Sentence:
 
 def _score(e: Estimate, view: View) -> Sentence:
     if math.isnan(e.value):
-        return Sentence((Span(e.model, "name"), Span(f" has no estimate on {e.metric}.")))
+        return Sentence((Span(e.model, "name"), Span(Notice(f" has no estimate on {e.metric}.", code="no-estimate"))))
     places = view.places(Facet(e.metric, e.target, e.segment))
     if in_scenarios(e):
         scored = f" scores {between(e.value, e.low, e.high, places)} on {e.metric} ({e.estimator})."

@@ -69,7 +69,7 @@ class Search(NamedTuple):
                 f"{late} of {self.folds} fits of the best setting had not converged: its score may be too bad or too "
                 "good. Give more rounds."
             )
-            said.append(Notice(text, code="not-converged", fits=late))
+            said.append(Notice(text, code="fits-not-converged", fits=late))
         if late := int((self.table["converged"] < self.folds).sum()):
             text = f"{late} of {len(self.table)} settings had fits that did not converge; another may be the best."
             said.append(Notice(text, code="settings-not-converged", settings=late))

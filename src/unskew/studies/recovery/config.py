@@ -255,12 +255,12 @@ class _File:
                 raise self.wrong(
                     "data",
                     f"dataset '{plain(found.name)}' has no random sample, which shows the truth.",
-                    "no-random-rows",
+                    "no-random-sample",
                 )
             return found.mnar, found.mcar
         if "random" not in data:
             raise self.wrong(
-                "data", "log needs random: pairs that were drawn at random show the truth.", "no-random-rows"
+                "data", "log needs random: pairs that were drawn at random show the truth.", "no-random-sample"
             )
         reading = {name: data[name] for name in READING if name in data and name != "columns"}
         if "relevant" in data:
