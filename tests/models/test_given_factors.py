@@ -299,7 +299,7 @@ def test_evaluate_takes_factors_and_counts_users_without(tmp_path: Path) -> None
 @pytest.mark.parametrize("factors", [(1, 2), [1, 2], {"users": [1]}])
 def test_bare_factors_are_refused_with_the_name_of_the_class(factors: Any) -> None:
     """Without ids nobody knows whose rows they are."""
-    with refuses("factors-without-ids"):
+    with refuses("wrong-type"):
         us.evaluate(log(), {"f": factors}, estimators=["naive"])
 
 
