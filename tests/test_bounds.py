@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unskew.bounds import LARGEST, SHARE, SMALLEST, Number, Whole, shown, word
-from unskew.errors import InputError
+from tests.said import refusal, refuses
+from unskew.bounds import LARGEST, SMALLEST, Number, Whole, shown, word
 
 TEN = Whole(1, 10, "Nobody has more.", words=("all",))
 ANY = Number(above=0.0, words=("auto",))
@@ -33,40 +33,31 @@ def test_numbers_come_back_as_floats(number: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "value",
-    [0, -1, 11, 2.0, True, np.bool_(True), None, "5", "auto", [1], 10**5000, float("nan")],
-    ids=lambda value: shown(value)[:20],
+    ("bound", "code", "values"),
+    [
+        (TEN, "out-of-range", [0, -1, 11, 10**5000]),
+        (TEN, "not-an-integer", [2.0, True, np.bool_(True), None, "5", "auto", [1], float("nan")]),
+        (ANY, "out-of-range", [0.0, -1.0, 1e31, 1e-31, float("nan"), float("inf"), 10**5000]),
+        (ANY, "not-a-number", [True, None, "5", "all", [1.0], 1j]),
+    ],
 )
-def test_what_is_no_such_whole_number_is_refused(value: object) -> None:
-    """Too small, too large, of another kind."""
-    with pytest.raises(InputError, match=r"^n must be .*, not "):
-        TEN.of(value, "n")
-
-
-@pytest.mark.parametrize(
-    "value",
-    [0.0, -1.0, 1e31, 1e-31, float("nan"), float("inf"), True, None, "5", "all", [1.0], 1j, 10**5000],
-    ids=lambda value: shown(value)[:20],
-)
-def test_what_is_no_such_number_is_refused(value: object) -> None:
-    """NaN is none, and neither is what squares could not bear."""
-    with pytest.raises(InputError, match=r"^x must be .*, not "):
-        ANY.of(value, "x")
+def test_what_is_no_such_number_is_refused(bound: Whole | Number, code: str, values: list[object]) -> None:
+    """Too small, too large, of another kind; NaN is none, and neither is what squares could not bear."""
+    for value in values:
+        with refuses(code, option="n") as said:
+            bound.of(value, "'part': n")
+        assert shown(value) in str(said.value)
 
 
 def test_the_reason_stands_where_it_belongs() -> None:
     """Behind what is too large, not behind what is too small or no number at all."""
-    with pytest.raises(InputError, match=r"at most 10, not 11. Nobody has more."):
-        TEN.of(11, "n")
-    with pytest.raises(InputError, match=r"all or a whole number of at least 1, not 0.$"):
-        TEN.of(0, "n")
-    with pytest.raises(InputError, match=r"between 0 and 1 \(both excluded\), not 1.0.$"):
-        SHARE.of(1.0, "share")
+    for value, explained in ((11, True), (0, False), (None, False)):
+        assert (TEN.why in str(refusal(TEN.of, value, "n"))) == explained
 
 
 def test_values_are_shown_shortly() -> None:
     """An endless number, a frame, an escape code."""
-    assert shown(10**5000) == "a number of about 5,001 digits"
+    assert "5,001" in shown(10**5000)
     assert shown("\x1b[2J") == "'\\x1b[2J'"
     assert len(shown(np.arange(10_000))) < 120 and len(shown("x" * 10**6)) < 120
 
@@ -75,5 +66,4 @@ def test_words_are_words() -> None:
     """Anything that is none of them is refused, also what cannot be compared."""
     word("a", ("a", "b"), "x")
     for value in ("c", None, np.arange(3), ["a"]):
-        with pytest.raises(InputError, match="x must be a or b, not "):
-            word(value, ("a", "b"), "x")
+        assert refusal(word, value, ("a", "b"), "x").code == "unknown-name"

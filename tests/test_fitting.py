@@ -56,7 +56,7 @@ def test_what_an_evaluation_is_given_is_not_fitted_by_it() -> None:
 
 def test_errors_are_those_that_python_expects() -> None:
     """What is wrong with a value is a ValueError; what is not installed is an ImportError."""
-    with pytest.raises(ValueError, match="share must be"):
+    with pytest.raises(ValueError):
         us.split.holdout(SEEN, 2.0)
     assert issubclass(us.MissingExtraError, ImportError) and issubclass(us.InputError, us.UnskewError)
 

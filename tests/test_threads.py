@@ -47,7 +47,7 @@ def test_a_failure_is_raised_and_drops_what_is_queued() -> None:
 
 STUCK = """
 import signal, sys, threading
-import polars  # has interrupted system calls taken up again
+import polars  # lets system calls go on when they are interrupted
 from unskew.threads import Threads, ahead
 
 def work():

@@ -5,10 +5,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+import polars as pl
 import pytest
 
 from .broken_columns import BROKEN
 from .column_study import Task, one_world, study
+from .column_worlds import USERS
+from .honest_columns import by_item
+from .verdict_worlds import Case
 
 # Where the zeros are logged, Σ 1/P is far off: over all pairs, or over tenths of the users or of the items. (Crawlers
 # move it too, but so do pages that are drawn at random as a whole: docs/limits.md.)
@@ -65,3 +70,17 @@ def test_right_columns_still_decide(kind: str) -> None:
     for found in study(kind, 3):
         assert found.power > 0.6
         assert not found.alarms()
+
+
+def test_segments_are_ahead_at_most() -> None:
+    """The whole log tests the column; it may be wrong for a few users all the same, whose segment nothing tests."""
+    case = by_item(np.random.default_rng(0), 4.0).case(zeros=True)
+    people = pl.DataFrame({"user": np.arange(USERS), "on": np.where(np.arange(USERS) % 4 == 0, "app", "web")})
+    said = Case(case.test, case.models, case.best, case.options | {"users": people, "by": "on"}).run().verdicts_
+    weighed = [v for v in said if v.estimator == "snips"]
+    assert [(v.segment, str(v.verdict)) for v in weighed] == [
+        (None, "worse"),
+        ("on=app", "behind"),
+        ("on=web", "behind"),
+    ]
+    assert [bool(v.assumption) for v in weighed] == [False, True, True]

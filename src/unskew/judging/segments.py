@@ -169,6 +169,7 @@ def measure_segments(
         own = replace(
             setting,
             segment=f"{division.prefix}{label}",
+            tested=False,  # the column may be right on the whole and wrong here: what it must be stays a condition
             single_clicks=single_clicks(part),
             support_gap=support_gap(aligned, part),
         )
