@@ -8,15 +8,15 @@ from rich.text import Text
 from unskew.report.document import Column
 from unskew.report.folded_names import broken, folded
 
-NAME, NUMBER = Column("protocol", "name"), Column("to the best")
+NAME, NUMBER = Column("protocol", "name"), Column("by the best")
 
 
 @pytest.mark.parametrize(
     ("text", "width", "lines"),
     [
         ("popularity(gamma=1)", 12, ["popularity", "(gamma=1)"]),
-        ("most popular items", 8, ["most", "popular", "items"]),
-        ("most popular items", 12, ["most popular", "items"]),
+        ("very popular goods", 8, ["very", "popular", "goods"]),
+        ("very popular goods", 12, ["very popular", "goods"]),
         ("leave_one_out", 11, ["leave_one_", "out"]),
         ("my leave_one_out", 11, ["my", "leave_one_", "out"]),
         ("short", 8, ["short"]),
@@ -38,7 +38,7 @@ def test_styles_stay() -> None:
     ("room", "widths"),
     [
         (27, {}),  # 13 + 2 + 11 + 1
-        (24, {1: 8}),  # "to the", "best"
+        (24, {1: 8}),  # "by the", "best"
         (22, {1: 6}),
         (19, {0: 11, 1: 5}),
         (10, {1: 5}),  # rich folds the rest

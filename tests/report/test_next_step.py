@@ -122,7 +122,7 @@ def test_what_was_typed_is_typed_again() -> None:
         if isinstance(block, doc.Steps)
     ]
     ((text, nothing),) = step.items
-    assert nothing is None and str(text).endswith("unskew plan says.")
+    assert nothing is None and "unskew plan" in str(text)
 
 
 @pytest.mark.parametrize(

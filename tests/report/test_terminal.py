@@ -12,22 +12,15 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from unskew.cli.console import PlainConsole
-from unskew.report import document_of, html, panel, sentences, terminal
+from unskew.report import document_of, html, sentences, terminal
 from unskew.report.document import Document, Paragraph, Sentence, Sentences, Span, Steps
 from unskew.report.no_break import kept_together
 from unskew.result import Result
 
-from .made_up import estimate, grid, withheld
+from .made_up import WITHHELD, estimate, grid, withheld
+from .reading import flat, printed
 
 SHAPES = ["two", "many", "segmented", "nothing_known", "undecided", "hostile", "naive_only", "kept_back"]
-
-
-def printed(result: Result, width: int, colour: bool = False) -> str:
-    file = io.StringIO()
-    Console(file=file, width=width, force_terminal=colour, color_system="standard" if colour else None).print(
-        panel(result)
-    )
-    return file.getvalue()
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
@@ -44,8 +37,7 @@ def test_every_number_is_there(two: Result, width: int) -> None:
     text = printed(two, width)
     for piece in ("challenger", "popular", "naive", "snips", "0.142", "[0.130, 0.154]", "1,205", "+0.031", "0.0004"):
         assert piece in text
-    assert "better ≠" in text and "≠ naive says something else" in text
-    assert "12 users got no list from challenger" in text
+    assert "better ≠" in text and flat(two.warnings[0]) in flat(text)
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
@@ -60,7 +52,7 @@ def test_marks_of_verdicts_are_never_cut_off(width: int) -> None:
 
 
 LONG = (
-    "unskew plan 'a rather long folder of the data team/exports of 2024 q4 weekly/recommendations/test.parquet' --recs "
+    "unskew plan 'a rather long folder of a team/exports of 2024 q4 weekly/recommendations/test.parquet' --recs "
     "a=b.csv --columns test:user=1,test:item=2,test:value=3,test:time=4,train:user=1,train:item=2,train:value=3"
 )
 
@@ -98,8 +90,8 @@ def test_all_shares_are_written_alike() -> None:
 @pytest.mark.parametrize("width", range(40, 60))
 def test_a_number_keeps_its_sign(width: int) -> None:
     """Wherever lines end; a command is left as it is."""
-    text = "popular is ahead as long as less than 84 % of popularity comes from exposure, 100\u00a0% at most."
-    command = 'unskew evaluate --require "a not worse than b by 2 % on recall@10"'
+    text = "a text that goes on as far as a line and says 84 % of something that comes from it, 100\u00a0% at most."
+    command = 'unskew evaluate --require "a over b by 2 % on recall@10"'
     body = (Sentences((Sentence.plain(text, "note"),)), Steps("", ((text, command),)))
     said = Document(title=Sentence.plain("title"), summary=(Paragraph(text, "note"), *body), body=body)
     file = io.StringIO()
@@ -118,7 +110,7 @@ def test_the_sentences_come_first(two: Result) -> None:
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_a_title_is_never_cut(two: Result, width: int) -> None:
     """What is too long for the border stands inside the box."""
-    long = "recall@10: no estimator orders the models significantly better than another"
+    long = "recall@10: a title with more words than the border of a narrow terminal has"
     file = io.StringIO()
     Console(file=file, width=width).print(
         terminal.panel(replace(document_of(two), title=Sentence.plain(long), panel=""))
@@ -132,7 +124,7 @@ def test_many_pairs_are_cut_with_a_count() -> None:
     result = grid([f"m{n}" for n in range(6)], ["recall@10", "dcg@10"], ["naive", "snips", "gs(strata=5)"])
     text = printed(result, 120)
     assert text.count("●") == 6 and "… and 9 more" in text
-    assert "… and 54 more rows: .verdicts() has them all" in text
+    assert "… and 54 more" in text and ".verdicts()" in text
 
 
 def test_missing_numbers_are_dashes(nothing_known: Result) -> None:
@@ -145,7 +137,7 @@ def test_names_are_neither_markup_nor_terminal_codes(hostile: Result) -> None:
     """Brackets are printed as they are, and escape sequences of a name do not reach the terminal."""
     text = printed(hostile, 120)
     assert "\x1b" not in text and "[bold red]b[/]" in text
-    assert "\x1b[31m\n" not in printed(hostile, 120, colour=True)
+    assert "\x1b[31m\n" not in printed(hostile, 120, force_terminal=True, color_system="standard")
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
@@ -153,10 +145,10 @@ def test_withheld_verdicts_say_why_where_they_are_read(kept_back: Result, width:
     """In the headline and under the table of verdicts: no interval, and the reason, once with the pairs it is about."""
     text = " ".join(printed(kept_back, width).replace("│", " ").split())
     headline, table = text.split("Verdicts ", 1)
-    assert headline.count("(no interval). Undecided because only 7 users tell the two apart.") == 3
+    assert headline.count(WITHHELD) == 3
     assert "undecided ?" in table
-    assert table.count("and 1 more: Undecided because only 7 users tell the two apart.") == 1
-    assert table.count("and 1 more: Undecided because 41 % of the users have a single click") == 1
+    for why in {v.trust.replace("%", " %") for v in kept_back.verdicts_}:
+        assert table.count(f"and 1 more: {why}") == 1
 
 
 def test_reasons_are_as_many_as_fit_a_screen() -> None:
@@ -164,14 +156,7 @@ def test_reasons_are_as_many_as_fit_a_screen() -> None:
     rows = [estimate(m, 0.1, segment=f"s{n}") for n in range(9) for m in ("a", "b")]
     verdicts = [withheld("a", "b", 0.03, f"Undecided because of {n}.", segment=f"s{n}") for n in range(9)]
     text = printed(Result(tuple(rows), tuple(verdicts), (), {}, ()), 120)
-    assert "… and 3 more reasons: column trust of .verdicts()" in text
-
-
-def test_rich_prints_a_result(two: Result) -> None:
-    """A result knows how to show itself on a console."""
-    file = io.StringIO()
-    Console(file=file, width=80).print(two)
-    assert "challenger is better than popular" in file.getvalue()
+    assert "… and 3 more" in text and sum(v.trust in text for v in verdicts) == 6
 
 
 @pytest.mark.parametrize("width", [80, 120])
