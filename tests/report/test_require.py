@@ -406,7 +406,11 @@ def test_a_relative_margin_says_of_what_it_is_a_share() -> None:
 
 @pytest.mark.parametrize(
     ("assumption", "said"),
-    [("exposure is known", "if exposure is known"), ("so it goes " * 20, "if what snips assumes is true")],
+    [
+        ("exposure is known", "if exposure is known"),
+        ("so " * 100 + "on", f"if {'so ' * 100}on"),
+        ("so it goes " * 50, "if what snips assumes is true"),
+    ],
 )
 def test_a_long_assumption_is_named_by_its_estimator(assumption: str, said: str) -> None:
     """Its words stand beside the answer, not in every reason."""
