@@ -25,7 +25,8 @@ if PROFILE == "fixed":
 
 # Files that take ten seconds and more, the longest first: those that come last must be short (tests/run.py).
 LONG = (
-    "test_verdicts.py", "test_spark.py", "test_false_verdicts.py", "test_campaign.py", "test_against_reference.py",
+    "test_verdicts.py", "test_spark.py", "test_golden.py", "test_false_verdicts.py", "test_campaign.py",
+    "test_against_reference.py",
     "test_every_model.py", "test_estimates_against_reference.py", "test_ways_out.py", "test_coverage_kinds.py",
     "test_population.py", "test_every_combination.py", "test_logistic_estimates.py", "test_ctrl_c.py",
     "test_interrupts.py", "test_coverage.py", "test_refit_coverage.py", "test_bootstrap.py", "test_cli.py",

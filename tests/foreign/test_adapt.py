@@ -18,7 +18,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 import unskew as us
 from tests.foreign.rankings import lists_of, same_order, seen_by, small_log
-from unskew.errors import InputError
+from tests.said import refusal, refuses
 from unskew.kernels.hashing import mix
 from unskew.kernels.topk import SEED
 from unskew.log import Ids, Log
@@ -80,21 +80,21 @@ def test_a_function_is_asked_in_its_own_spelling() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scores", "message"),
+    ("scores", "code"),
     [
-        (lambda users: np.zeros((len(users), 3)), r"the shape \(2, 3\); asked for 2 users, there must be \(2, 2\)"),
-        (lambda users: np.zeros(2), r"the shape \(2,\)"),
-        (lambda users: [[1.0, 2.0], [1.0]], "not an array of numbers"),
-        (lambda users: [["a", "b"]] * 2, "not an array of numbers, but list of <U1"),
-        (lambda users: [[0.0, np.nan]] * 2, "2 are not, the first is nan for item 'y'"),
-        (lambda users: [[np.inf, 0.0]] * 2, "the first is inf for item 'x'"),
-        (lambda users: us.models.matrix(LOG), r"csr_matrix of object. Make it dense"),
+        (lambda users: np.zeros((len(users), 3)), "wrong-shape"),
+        (lambda users: np.zeros(2), "wrong-shape"),
+        (lambda users: [[1.0, 2.0], [1.0]], "not-a-number"),
+        (lambda users: [["a", "b"]] * 2, "not-a-number"),
+        (lambda users: [[0.0, np.nan]] * 2, "not-a-number"),
+        (lambda users: [[np.inf, 0.0]] * 2, "not-a-number"),
+        (lambda users: us.models.matrix(LOG), "not-a-number"),
     ],
 )
-def test_scores_that_cannot_be_ranked_are_refused(scores: Any, message: str) -> None:
+def test_scores_that_cannot_be_ranked_are_refused(scores: Any, code: str) -> None:
     """No score is guessed."""
     users = Ids.of(pl.Series(["a", "b"]))
-    with pytest.raises(InputError, match=message):
+    with refuses(code):
         us.models.adapt(scores, items=["x", "y"]).recommend(users, 1)
 
 
@@ -157,34 +157,34 @@ THREE = RandomForestClassifier(2, random_state=0).fit([[0], [1], [2]], [0, 1, 2]
 
 
 @pytest.mark.parametrize(
-    ("model", "options", "message"),
+    ("model", "options", "code"),
     [
-        (SVD4, IDS, "Say which: rows=X has a row for each user, or pairs=f"),
-        (SVD4, {**IDS, "rows": ROWS, "pairs": features}, "Say which"),
-        (SVD4, {**IDS, "rows": ROWS[1:]}, "users: there are 40 ids, and the matrix has rows for 39"),
-        (SVD4, {**IDS, "rows": ROWS[:, 1:]}, "rows must be the matrix that the model was fitted on"),
-        (SVD4, {"users": LOG.users, "rows": ROWS}, "items=… is missing"),
-        (THREE, {**IDS, "rows": ROWS}, "is a classifier: it does not say"),
-        (THREE, {"items": LOG.items, "pairs": features}, "a classifier of 3 classes"),
-        (TruncatedSVD, IDS, "is a class: make an object"),
-        (TruncatedSVD(4), {**IDS, "rows": ROWS}, r"TruncatedSVD has not been fitted: call fit\(…\) first"),
-        (LogisticRegression(), {"items": LOG.items, "pairs": features}, "LogisticRegression has not been fitted"),
-        (us.models.MostPopular(), {}, "'most_popular' is a recommender already"),
-        (lambda users: users, {"items": ["x"], "rows": ROWS}, "rows=… is not used for a function"),
-        (lambda users: users, {}, "items=… is missing"),
-        (lambda users: users, {"items": []}, "items: there is none"),
-        (7, {}, r"7 cannot be adapted.*\n.*give them as a dataframe"),
+        (SVD4, IDS, "missing-argument"),
+        (SVD4, {**IDS, "rows": ROWS, "pairs": features}, "missing-argument"),
+        (SVD4, {**IDS, "rows": ROWS[1:]}, "wrong-shape"),
+        (SVD4, {**IDS, "rows": ROWS[:, 1:]}, "wrong-shape"),
+        (SVD4, {"users": LOG.users, "rows": ROWS}, "missing-argument"),
+        (THREE, {**IDS, "rows": ROWS}, "not-supported"),
+        (THREE, {"items": LOG.items, "pairs": features}, "not-supported"),
+        (TruncatedSVD, IDS, "not-an-object"),
+        (TruncatedSVD(4), {**IDS, "rows": ROWS}, "not-fitted"),
+        (LogisticRegression(), {"items": LOG.items, "pairs": features}, "not-fitted"),
+        (us.models.MostPopular(), {}, "already-a-recommender"),
+        (lambda users: users, {"items": ["x"], "rows": ROWS}, "unknown-argument"),
+        (lambda users: users, {}, "missing-argument"),
+        (lambda users: users, {"items": []}, "empty-ids"),
+        (7, {}, "not-supported"),
     ],
 )
-def test_what_cannot_be_adapted_is_refused(model: Any, options: dict[str, Any], message: str) -> None:
+def test_what_cannot_be_adapted_is_refused(model: Any, options: dict[str, Any], code: str) -> None:
     """With what is missing."""
-    with pytest.raises(InputError, match=message):
+    with refuses(code):
         us.models.adapt(model, **options)
 
 
 def test_rows_in_another_order_are_found_out() -> None:
     """A rebuilt matrix holds the training data, so that its pairs must be those of the log."""
-    with pytest.raises(InputError, match="not in the model's order"):
+    with refuses("ids-out-of-order"):
         us.models.adapt(SVD4, users=LOG.users.values.reverse(), items=LOG.items, rows=ROWS).recommend(
             LOG.users, 5, seen=LOG
         )
@@ -198,7 +198,7 @@ def test_some_wrong_ids_are_found_out_where_rows_are_predicted() -> None:
     most, least = int(counts.argmax()), int(counts.argmin())
     ids[most], ids[least] = ids[least], ids[most]
     adapted = us.models.adapt(model, users=LOG.users, items=ids, rows=ROWS.toarray())
-    with pytest.raises(InputError, match=r"are missing. It seems that users=… or items=… are not in the model's order"):
+    with refuses("ids-out-of-order"):
         adapted.recommend(LOG.users, 5, seen=LOG)
 
 
@@ -218,8 +218,7 @@ def test_an_evaluation_says_how_to_adapt_what_is_not_ours() -> None:
 
     how: Any = {"metrics": ["recall@5"], "estimators": ["naive"]}
     for model in (lambda users: users, Theirs()):
-        with pytest.raises(InputError, match=r"model 'x' is .*cannot ask for lists(.|\n)*us\.models\.adapt\(model"):
-            us.evaluate(LOG, {"x": model}, **how)
+        assert "us.models.adapt(" in str(refusal(us.evaluate, LOG, {"x": model}, **how))
 
 
 def test_the_matrix_of_a_log_is_its_rows() -> None:

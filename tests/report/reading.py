@@ -1,8 +1,19 @@
-"""Reads a page back: its tags, its attributes, and the cells of its tables."""
+"""Reads back what was shown: a page's tags, attributes and tables, a terminal's text, and which sentences were said."""
 
 from __future__ import annotations
 
+import io
+import re
 from html.parser import HTMLParser
+from typing import Any
+
+from rich.console import Console
+
+from unskew.notice import codes
+from unskew.report.document import Sentence
+from unskew.report.view import View
+from unskew.report.words import headline_sentences, title
+from unskew.result import Result
 
 Cells = dict[str, str]
 
@@ -74,3 +85,36 @@ def matches(text: str, value: float | None) -> bool:
     plain = text.replace("−", "-").replace("+", "").replace(",", "")
     places = len(plain.partition(".")[2])
     return abs(float(plain) - value) <= 0.5 * 10.0**-places + 1e-12
+
+
+def printed(shown: Any, width: int = 100, **options: Any) -> str:
+    """What a terminal of this width shows."""
+    file = io.StringIO()
+    Console(file=file, width=width, **options).print(shown)
+    return file.getvalue()
+
+
+def flat(text: str) -> str:
+    """The text without line breaks and the panel's frame."""
+    return re.sub(r"[\s│]+", " ", text)
+
+
+def names(said: Sentence) -> list[str]:
+    """The models that a sentence names."""
+    return [span.text for span in said.spans if span.kind == "name"]
+
+
+def told(said: Sentence) -> tuple[str, ...]:
+    """Which kind of sentence it is."""
+    return codes(span.text for span in said.spans)
+
+
+def first(result: Result) -> Sentence:
+    """The first sentence of the headline."""
+    return headline_sentences(View.of(result))[0]
+
+
+def heading(result: Result) -> tuple[str, list[str]]:
+    """The verdict that a title has, and the models that it names."""
+    found = title(View.of(result))
+    return found.tone, names(found)

@@ -11,10 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.said import refuses
 from unskew import metrics
-from unskew.cross_validation.result import CrossValidation
+from unskew.cross_validation import CrossValidation
 from unskew.errors import InputError
-from unskew.evaluation.comparison import PropensityComparison
+from unskew.estimators import Standing
+from unskew.evaluation import PropensityComparison
+from unskew.notice import Notice, codes
 from unskew.requirement import Requirement, Statement
 from unskew.result import Result
 
@@ -22,86 +25,98 @@ from .made_up import INPUTS, NAN, estimate, grid, traits, verdict, withheld
 from .over_scenarios import AHEAD, BOX, TURNS, Line, over
 
 METRICS = ["recall@10", "rmse"]
+YES, NO, OPEN = "yes", "no", "undecided"
+
+
+def better(a: str = "new", b: str = "old", on: str = "recall@10") -> str:
+    return f"{a} better than {b} on {on}"
+
+
+def kept(by: str, a: str = "new", b: str = "old", on: str = "recall@10") -> str:
+    return f"{a} not worse than {b} by {by} on {on}"
 
 
 def read(text: str, models: tuple[str, ...] = ("new", "old"), segments: tuple[str, ...] | None = ()) -> Statement:
     return Statement.parse(text, models, METRICS, metrics.make, segments)
 
 
-def pair(difference: float, half: float, metric: str = "recall@10", **changes: object) -> Result:
+def pair(difference: float, half: float, metric: str = "recall@10", **changes: Any) -> Result:
     """Two models, new at 0.2 + difference and old at 0.2 ± 0.02."""
     rows = estimate("new", 0.2 + difference, metric=metric), estimate("old", 0.2, 0.02, metric=metric)
-    found = verdict("new", "old", difference, half, metric=metric, **changes)  # type: ignore[arg-type]
+    found = verdict("new", "old", difference, half, metric=metric, **changes)
     return Result(rows, (found,), (), INPUTS, (), traits=traits([metric]))
 
 
-def answer(result: Result, text: str) -> str:
-    (found,) = result.require(text)
-    return found.answer
+def found(result: Result, text: str) -> Requirement:
+    (one,) = result.require(text)
+    return one
+
+
+def answer(result: Result, text: str) -> tuple[str, str]:
+    """What is answered, and the code of the reason."""
+    one = found(result, text)
+    return one.answer, codes([one.reason])[0]
 
 
 def test_a_statement_is_read() -> None:
-    assert read("new better than old on recall@10") == Statement(
-        "new better than old on recall@10", "new", "old", METRICS[0]
-    )
+    assert read(better()) == Statement(better(), "new", "old", METRICS[0])
     share = read("  new  is not worse than old by 2 % on recall ")
     assert (share.margin, share.relative, share.metric) == (0.02, True, "recall@10")
-    plain = read("new not worse than old by .01 on rmse")
+    plain = read(kept(".01", on="rmse"))
     assert (plain.margin, plain.relative) == (0.01, False)
-    assert read("new better than old on recall@10 in DE", segments=("DE",)).segment == "DE"
-    assert read("new better than old on recall@10 in DE", segments=None).segment == "DE"
+    for segments in (("DE",), None):
+        assert read(f"{better()} in DE", segments=segments).segment == "DE"
 
 
 @given(st.lists(st.text("ab on", min_size=1).map(lambda t: " ".join(t.split())).filter(bool), min_size=2, unique=True))
 def test_names_with_blanks_are_read_or_refused(names: list[str]) -> None:
     """A name may hold the words of a statement: what can be read in two ways is an error, never a guess."""
-    a, b = names[:2]
     try:
-        found = read(f"{a} better than {b} on recall@10", tuple(names))
+        statement = read(better(*names[:2]), tuple(names))
     except InputError as error:
-        assert "two ways" in str(error)
+        assert error.code == "ambiguous-requirement"
     else:
-        assert (found.a, found.b) == (a, b)
+        assert [statement.a, statement.b] == names[:2]
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
+    ("text", "code"),
     [
-        ("newer better than old on recall@10", "begin with the name of a model"),
-        ("new better than older on recall@10", "a model should follow"),
-        ("new not worse than old on recall@10", "names no margin"),
-        ("new better than old by 5 % on recall@10", "takes no margin"),
-        ("new better than old", "names no metric"),
-        ("new better than old on recall@20", "recall@20"),
-        ("new not worse than old by 0 % on recall@10", "above 0"),
-        ("new not worse than old by 100 % on recall@10", "below 100 %"),
-        ("new better than new on recall@10", "with itself"),
-        ("new better than old on recall@10 in DE", "no segment"),
-        ("", "begin with the name of a model"),
+        (better("newer"), "unknown-model"),
+        (better("new", "older"), "unknown-model"),
+        (kept("").replace(" by", ""), "missing-margin"),
+        (better("new", "old by 5 %"), "unexpected-margin"),
+        (better().partition(" on ")[0], "missing-metric"),
+        (better(on="recall@20"), "unknown-name"),
+        (kept("0 %"), "out-of-range"),
+        (kept("100 %"), "out-of-range"),
+        (better("new", "new"), "same-model"),
+        (f"{better()} in DE", "unknown-segment"),
+        ("", "unknown-model"),
     ],
 )
-def test_what_cannot_be_read_is_an_error_that_says_why(text: str, why: str) -> None:
-    with pytest.raises(InputError, match=why):
+def test_what_cannot_be_read_is_an_error_that_says_why(text: str, code: str) -> None:
+    with refuses(code):
         read(text)
 
 
 def test_the_statements_of_the_guide_can_be_read() -> None:
     """Those of its table, of its commands and of its workflow."""
     page = (Path(__file__).parents[2] / "docs" / "pipelines.md").read_text()
-    found = set(re.findall(r"new (?:better|not worse) than old(?: by [\d.]+(?: %)?)? on [\w@]+(?: in \w+)?", page))
-    assert len(found) >= 4
-    for text in found:
+    texts = set(re.findall(r"new (?:better|not worse) than old(?: by [\d.]+(?: %)?)? on [\w@]+(?: in \w+)?", page))
+    assert len(texts) >= 4
+    for text in texts:
         assert Statement.parse(text, ("new", "old"), ["recall@10", "dcg@10"], metrics.make, None).text == text
 
 
 def test_better_is_what_the_verdict_says() -> None:
-    for difference, half, said in ((0.05, 0.01, "yes"), (-0.05, 0.01, "no"), (0.05, 0.06, "undecided")):
-        assert answer(pair(difference, half), "new better than old on recall@10") == said
-    assumed = pair(0.05, 0.01, assumed="exposure explains all of popularity")
-    (found,) = assumed.require("new better than old on recall@10")
-    assert found.answer == "yes" and "if exposure explains all of popularity" in found.reason
-    (found,) = pair(0.05, 0.01, trust="Little trust: only 41 users count.").require("new better than old on recall@10")
-    assert "only 41 users" in found.reason
+    for difference, half, said in ((0.05, 0.01, YES), (-0.05, 0.01, NO), (0.05, 0.06, OPEN)):
+        assert answer(pair(difference, half), better()) == (said, "may-be-0" if said == OPEN else "decided")
+    assumed = found(pair(0.05, 0.01, assumed="exposure is all"), better())
+    assert assumed.answer == YES and assumed.assumption == "exposure is all" and assumed.assumption in assumed.reason
+    thin = Notice("Little trust: thin.", code="thin")
+    doubted = found(pair(0.05, 0.01, trust=thin), better())
+    assert thin in doubted.reason and codes([doubted.reason]) == ("decided", "thin")
 
 
 @given(st.floats(-0.1, 0.1), st.floats(0.001, 0.1), st.integers(1, 100).map(lambda n: n / 1000))
@@ -109,34 +124,36 @@ def test_a_margin_is_held_against_the_interval(difference: float, half: float, m
     """The whole interval lies above the margin, or below it, or neither; from the other side it is the mirror."""
     result = pair(difference, half)
     low, high = difference - half, difference + half
-    for text, down, up in (("new not worse than old", low, high), ("old not worse than new", -high, -low)):
-        expected = "yes" if down > -margin else "no" if up < -margin else "undecided"
-        assert answer(result, f"{text} by {margin} on recall@10") == expected
+    for names, down, up in ((("new", "old"), low, high), (("old", "new"), -high, -low)):
+        expected = YES if down > -margin else NO if up < -margin else OPEN
+        assert found(result, kept(f"{margin}", *names)).answer == expected
 
 
 @given(st.floats(-0.1, 0.1), st.floats(0.001, 0.1), st.integers(1, 40))
 def test_a_relative_margin_allows_for_the_error_of_its_base(difference: float, half: float, percent: int) -> None:
     """A share of 0.18 for a yes, of 0.22 for a no: old lies between them."""
-    expected = "undecided"
+    expected = OPEN
     if difference - half > -percent / 100 * 0.18:
-        expected = "yes"
+        expected = YES
     elif difference + half < -percent / 100 * (0.2 + 0.02):
-        expected = "no"
-    assert answer(pair(difference, half), f"new not worse than old by {percent} % on recall@10") == expected
+        expected = NO
+    assert found(pair(difference, half), kept(f"{percent} %")).answer == expected
 
 
 def test_of_errors_lower_is_better() -> None:
     worse = pair(0.01, 0.02, "rmse")
     worse = replace(worse, verdicts_=(replace(worse.verdicts_[0], verdict="undecided"),))
-    assert answer(worse, "new not worse than old by 0.04 on rmse") == "yes"
-    assert answer(worse, "new not worse than old by 0.02 on rmse") == "undecided"
-    assert answer(worse, "old not worse than new by 0.02 on rmse") == "yes"
+    assert answer(worse, kept("0.04", on="rmse")) == (YES, "within-margin")
+    assert answer(worse, kept("0.02", on="rmse")) == (OPEN, "margin-in-interval")
+    assert answer(worse, kept("0.02", "old", "new", on="rmse")) == (YES, "within-margin")
 
 
 def test_what_is_withheld_refused_or_not_debiased_is_undecided() -> None:
     """Whatever the margin is."""
-    held_back = Result((estimate("new", 0.2), estimate("old", 0.2)), (withheld("new", "old", 0.01),), (), {}, ())
-    checked = pair(0.0, 0.001, no_margin="old beat new for too few users")
+    few = Notice("7 users only.", code="few-users")
+    pairs = estimate("new", 0.2), estimate("old", 0.2)
+    held_back = Result(pairs, (withheld("new", "old", 0.01, few),), (), {}, ())
+    checked = pair(0.0, 0.001, no_margin=few)
     naive = pair(0.05, 0.01, estimator="naive")
     naive = replace(
         naive,
@@ -144,80 +161,72 @@ def test_what_is_withheld_refused_or_not_debiased_is_undecided() -> None:
     )
     gone = pair(0.0, 0.001)
     gone = replace(gone, estimates=(gone.estimates[0], replace(gone.estimates[1], value=NAN, low=NAN, high=NAN)))
-    for result, why in ((held_back, "7 users"), (checked, "too few users"), (naive, "skew"), (gone, "")):
-        (found,) = result.require("new not worse than old by 50 % on recall@10")
-        assert found.answer == "undecided" and why in found.reason
-    assert answer(naive, "new better than old on recall@10") == "undecided"
-    alone = Result((estimate("new", 0.2), estimate("old", 0.2)), (), (), {}, ())
-    assert answer(alone, "new better than old on recall@10") == "undecided"
+    for result, code in ((held_back, "few-users"), (checked, "few-users"), (naive, "not-debiased"), (gone, "may-be-0")):
+        assert answer(result, kept("50 %")) == (OPEN, code)
+    assert answer(naive, better()) == (OPEN, "not-debiased")
+    assert answer(Result(pairs, (), (), {}, ()), better()) == (OPEN, "no-interval")
 
 
 def test_a_metric_that_was_refused_is_undecided_with_its_reason() -> None:
     refused = [{"metric": "dcg@10", "estimator": "snips", "target": "pooled", "reason": "no propensities."}]
     inputs = {"settings": {"metrics": ["recall@10", "dcg@10"]}, "refused": refused}
-    (found,) = replace(pair(0.05, 0.01), inputs=inputs).require("new better than old on dcg@10")
-    assert (found.answer, found.reason) == ("undecided", "no propensities.")
+    one = found(replace(pair(0.05, 0.01), inputs=inputs), better(on="dcg@10"))
+    assert (one.answer, one.reason) == (OPEN, refused[0]["reason"])
 
 
 def test_over_scenarios_only_what_holds_in_all_of_them_is_said() -> None:
-    assert answer(over(AHEAD), "als better than popular on recall@10") == "yes"
+    both = ("als", "popular")
+    assert answer(over(AHEAD), better(*both)) == (YES, "decided")
     turning = over(TURNS)
-    (found,) = turning.require("als better than popular on recall@10")
-    assert found.answer == "undecided" and "40 %" in found.reason
-    assert answer(turning, "als not worse than popular by 0.01 on recall@10") == "undecided"
+    assert answer(turning, better(*both)) == (OPEN, "depends")
+    assert answer(turning, kept("0.01", *both)) == (OPEN, "by-scenario")
     lead = max(v.high for v in turning.verdicts_) + 0.001
-    assert answer(turning, f"popular not worse than als by {lead:.4f} on recall@10") == "yes"
+    assert answer(turning, kept(f"{lead:.4f}", *both[::-1])) == (YES, "within-margin")
 
 
 WORSE = {"old": (0.30, 0.03), "new": (0.19, 0.019)}  # by 37 % all over, where values differ by a factor of ten
 PATH: dict[str, Any] = {"half": 0.0004}
+CLOSER = {"old": (0.20, 0.20), "new": (0.15, 0.20)}  # 25 % are lost at one end, nothing at the other
 
 
-def margin(lines: dict[str, Line], text: str, **options: Any) -> Requirement:
-    (found,) = over(lines, **(PATH | options)).require(f"{text} on {options.get('metric', 'recall@10')}")
-    return found
+def margin(lines: dict[str, Line], by: str, a: str = "new", b: str = "old", **options: Any) -> Requirement:
+    return found(over(lines, **(PATH | options)), kept(by, a, b, options.get("metric", "recall@10")))
 
 
 def test_a_relative_margin_is_one_of_the_value_in_the_same_scenario() -> None:
     """2 % of the lowest value over all scenarios says nothing of the scenario with the highest."""
-    found = margin(WORSE, "new not worse than old by 2 %")
-    assert found.answer == "no" and found.high < found.bound == pytest.approx(-0.02 * 0.0304)
-    assert (found.low, found.high) == pytest.approx((-0.0114, -0.0106)), "at 100 %, where the least is lost"
-    assert margin(WORSE, "new not worse than old by 40 %").answer == "yes"
-    assert margin(WORSE, "old not worse than new by 2 %").answer == "yes"
+    one = margin(WORSE, "2 %")
+    assert one.answer == NO and one.high < one.bound == pytest.approx(-0.02 * 0.0304)
+    assert (one.low, one.high) == pytest.approx((-0.0114, -0.0106)), "at 100 %, where the least is lost"
+    assert margin(WORSE, "40 %").answer == margin(WORSE, "2 %", "old", "new").answer == YES
 
 
 def test_the_same_of_a_model_that_is_better() -> None:
     """The mirror image, whichever model is named first, and of errors."""
-    better = {"old": WORSE["new"], "new": WORSE["old"]}
-    for lines in (better, dict(reversed(better.items()))):
-        assert margin(lines, "new not worse than old by 2 %").answer == "yes"
-        assert margin(lines, "old not worse than new by 2 %").answer == "no"
-        assert margin(lines, "old not worse than new by 40 %").answer == "yes"
+    swapped = {"old": WORSE["new"], "new": WORSE["old"]}
+    for lines in (swapped, dict(reversed(swapped.items()))):
+        asked = (("2 %", "new", "old"), ("2 %", "old", "new"), ("40 %", "old", "new"))
+        assert [margin(lines, *each).answer for each in asked] == [YES, NO, YES]
     for lines in (WORSE, dict(reversed(WORSE.items()))):
-        for text, said in (("new not worse than old", "no"), ("old not worse than new", "yes")):
-            assert margin(lines, f"{text} by 2 %").answer == said
-            worse_is_better = "yes" if said == "no" else "no"
-            assert margin(lines, f"{text} by 2 %", metric="rmse").answer == worse_is_better
+        for names, said, of_errors in ((("new", "old"), NO, YES), (("old", "new"), YES, NO)):
+            assert margin(lines, "2 %", *names).answer == said
+            assert margin(lines, "2 %", *names, metric="rmse").answer == of_errors
 
 
 def test_a_margin_that_holds_at_some_shares_only_is_undecided_and_says_at_which() -> None:
-    """By 10 %: 25 % are lost at one end, nothing at the other."""
-    lines = {"old": (0.20, 0.20), "new": (0.15, 0.20)}
-    found = margin(lines, "new not worse than old by 10 %")
-    assert found.answer == "undecided"
-    assert (
-        found.reason
-        == "it fails at exposure 0 % to 50 %, it is open at exposure 60 %, it holds at exposure 70 % to 100 %."
-    )
-    assert (found.low, found.high, found.bound) == pytest.approx((-0.0504, -0.0496, -0.1 * 0.1996)), "at 0 %"
-    found = margin(lines, "old not worse than new by 10 %")
-    assert found.answer == "yes" and found.bound < found.low, "nowhere it is behind"
+    one = margin(CLOSER, "10 %")
+    assert one.answer == OPEN and isinstance(one.reason, Notice)
+    assert one.reason.fields["places"] == [(NO, 0.0, 0.5), (OPEN, 0.6, 0.6), (YES, 0.7, 1.0)]
+    assert re.findall(r"\d+ %", one.reason) == ["0 %", "50 %", "60 %", "70 %", "100 %"]
+    assert (one.low, one.high, one.bound) == pytest.approx((-0.0504, -0.0496, -0.1 * 0.1996)), "at 0 %"
+    mirrored = margin(CLOSER, "10 %", "old", "new")
+    assert mirrored.answer == YES and mirrored.bound < mirrored.low, "nowhere it is behind"
 
 
 def test_a_margin_on_two_axes_must_hold_on_both() -> None:
-    found = margin({"old": (0.20, 0.20), "new": (0.15, 0.22)}, "new not worse than old by 10 %", points=BOX)
-    assert found.answer == "undecided" and found.reason.startswith("it fails at odds 1 to 1.41, ")
+    one = margin({"old": (0.20, 0.20), "new": (0.15, 0.22)}, "10 %", points=BOX)
+    assert isinstance(one.reason, Notice)
+    assert (one.answer, one.reason.fields["places"][0]) == (OPEN, (NO, 1.0, 1.41))  # type: ignore[index]
 
 
 def test_a_scenario_without_a_value_leaves_a_share_of_it_open() -> None:
@@ -229,191 +238,175 @@ def test_a_scenario_without_a_value_leaves_a_share_of_it_open() -> None:
         for row in table.values
     ]
     result = replace(result, scenarios=(replace(table, values=tuple(gone)),))
-    for text in ("new not worse than old by 2 %", "new not worse than old by 40 %"):
-        (found,) = result.require(f"{text} on recall@10")
-        assert found.answer == "undecided" and "it is open at exposure 100 %" in found.reason
-    assert answer(result, "new not worse than old by 0.2 on recall@10") == "yes", "a margin that is no share of it"
+    for by in ("2 %", "40 %"):
+        one = found(result, kept(by))
+        assert isinstance(one.reason, Notice)
+        assert (one.answer, one.reason.fields["places"][-1]) == (OPEN, (OPEN, 1.0, 1.0))  # type: ignore[index]
+    assert found(result, kept("0.2")).answer == YES, "a margin that is no share of it"
 
 
 def test_only_scenarios_that_answers_leave_are_judged() -> None:
-    lines = {"old": (0.20, 0.20), "new": (0.15, 0.20)}
-    result = over(lines, **PATH)
+    result = over(CLOSER, **PATH)
     (table,) = result.scenarios
-    for left, said in (((0.0, 0.5), "no"), ((0.7, 1.0), "yes"), ((0.4, 0.8), "undecided")):
-        narrow = replace(result, scenarios=(replace(table, left=left),))
-        verdicts = tuple(
-            replace(v, low=0.001, high=0.0504) if v.estimator == table.estimator else v for v in result.verdicts_
-        )
-        assert answer(replace(narrow, verdicts_=verdicts), "new not worse than old by 10 % on recall@10") == said
+    verdicts = tuple(
+        replace(v, low=0.001, high=0.0504) if v.estimator == table.estimator else v for v in result.verdicts_
+    )
+    for left, said in (((0.0, 0.5), NO), ((0.7, 1.0), YES), ((0.4, 0.8), OPEN)):
+        narrow = replace(result, scenarios=(replace(table, left=left),), verdicts_=verdicts)
+        assert found(narrow, kept("10 %")).answer == said
 
 
 def test_a_no_stands_unless_scenarios_of_another_estimator_contradict_it() -> None:
     """A verdict that they contradict has an interval that holds theirs."""
     result = over(WORSE, **PATH)
     contradicted = tuple(replace(v, low=-0.05, high=0.12, verdict="depends") for v in result.verdicts_)
-    assert answer(replace(result, verdicts_=contradicted), "new not worse than old by 2 % on recall@10") == "undecided"
+    assert found(replace(result, verdicts_=contradicted), kept("2 %")).answer == OPEN
 
 
 def test_several_statements_hold_together() -> None:
     result = pair(0.05, 0.01)
-    yes, no, unsure = (
-        "new better than old on recall@10",
-        "old better than new on recall@10",
-        "old not worse than new by 0.05 on recall@10",
-    )
+    yes, no, unsure = better(), better("old", "new"), kept("0.05", "old", "new")
     for texts, code in (((yes,), 0), ((yes, yes), 0), ((yes, unsure), 3), ((unsure, no), 1), ((no,), 1)):
-        found = result.require(*texts)
-        assert found.exit_code == code and bool(found) == (code == 0) and len(found) == len(texts)
-    assert str(result.require(yes)).startswith("yes: new better than old on recall@10: new is better")
+        several = result.require(*texts)
+        assert several.exit_code == code and bool(several) == (code == 0) and len(several) == len(texts)
+    (one,) = several = result.require(yes)
+    assert str(several) == f"{YES}: {yes}: {one.reason}"
 
 
-def test_under_several_propensities_all_must_agree() -> None:
-    ahead, behind, unsure = pair(0.05, 0.01), pair(-0.05, 0.01), pair(0.0, 0.01)
-    for results, said in (
-        ((ahead, ahead), "yes"),
-        ((ahead, unsure), "undecided"),
-        ((behind, behind), "no"),
-        ((ahead, behind), "undecided"),
-    ):
-        compared = PropensityComparison({f"p{n}": result for n, result in enumerate(results)})
-        assert compared.require("new better than old on recall@10").answer == said
+@pytest.mark.parametrize(
+    ("leads", "said"), [((0.05, 0.05), YES), ((0.05, 0.0), OPEN), ((-0.05, -0.05), NO), ((0.05, -0.05), OPEN)]
+)
+def test_under_several_propensities_all_must_agree(leads: tuple[float, ...], said: str) -> None:
+    compared = PropensityComparison({f"p{n}": pair(lead, 0.01) for n, lead in enumerate(leads)})
+    assert compared.require(better()).answer == said
 
 
 def test_a_cross_validation_answers_by_its_average(many: Result) -> None:
     folds = CrossValidation("k_fold(2)", many, many, (), ())
-    text = "challenger better than popular on recall@10"
+    text = better("challenger", "popular")
     assert folds.require(text).items == many.require(text).items
     assert folds.leaderboard().equals(many.leaderboard())
 
 
 def test_segments_have_answers_of_their_own(segmented: Result) -> None:
-    found = segmented.require("als better than popular on dcg@10 in DE")
-    assert found.items[0].segment == "DE" and found.answer == "yes"
+    one = found(segmented, better("als", "popular", "dcg@10 in DE"))
+    assert (one.segment, one.answer) == ("DE", YES)
     (said,) = [v for v in segmented.verdicts_ if (v.segment, v.metric, v.estimator) == ("DE", "dcg@10", "snips")]
-    assert found.items[0].difference == -said.difference
+    assert one.difference == -said.difference
 
 
 def test_the_estimator_that_counts_answers() -> None:
     """naive and snips name different winners; the page's headline is that of snips."""
     result = grid(["old", "new"], ["recall@10"], ["naive", "snips"])
-    (found,) = result.require("new not worse than old by 0.02 on recall@10")
-    (verdict_,) = [v for v in result.verdicts_ if v.estimator == "snips"]
-    assert (found.estimator, found.low, found.high) == ("snips", -verdict_.high, -verdict_.low)
+    one = found(result, kept("0.02"))
+    (said,) = [v for v in result.verdicts_ if v.estimator == "snips"]
+    assert (one.estimator, one.low, one.high) == ("snips", -said.high, -said.low)
+
+
+GS = "gs(strata=5)"
 
 
 def beside(mine: Result, difference: float, half: float, **cell: Any) -> Result:
     """The same with another estimator or target, by which old scores 0.4 ± 0.02."""
+    cell = cell or {"estimator": GS}
     rows = estimate("new", 0.4 + difference, **cell), estimate("old", 0.4, 0.02, **cell)
-    found = verdict("new", "old", difference, half, **cell)
-    return replace(mine, estimates=(*rows, *mine.estimates), verdicts_=(found, *mine.verdicts_))
+    said = verdict("new", "old", difference, half, **cell)
+    return replace(mine, estimates=(*rows, *mine.estimates), verdicts_=(said, *mine.verdicts_))
 
 
 @pytest.mark.parametrize(
     ("difference", "half", "cell", "said"),
     [
-        (-0.05, 0.01, {"estimator": "gs(strata=5)"}, "undecided"),
-        (0.0, 0.02, {"estimator": "gs(strata=5)"}, "undecided"),
-        (0.0, 0.009, {"estimator": "gs(strata=5)"}, "yes"),
-        (0.05, 0.01, {"estimator": "gs(strata=5)"}, "yes"),
-        (-0.05, 0.01, {"estimator": "snips", "target": "per_user"}, "undecided"),
-        (-0.05, 0.01, {"estimator": "direct", "target": "per_user_sum"}, "yes"),
-        (-0.05, 0.01, {"estimator": "naive"}, "yes"),
+        (-0.05, 0.01, {"estimator": GS}, OPEN),
+        (0.0, 0.02, {"estimator": GS}, OPEN),
+        (0.0, 0.009, {"estimator": GS}, YES),
+        (0.05, 0.01, {"estimator": GS}, YES),
+        (-0.05, 0.01, {"estimator": "snips", "target": "per_user"}, OPEN),
+        (-0.05, 0.01, {"estimator": "direct", "target": "per_user_sum"}, YES),
+        (-0.05, 0.01, {"estimator": "naive"}, YES),
     ],
 )
 def test_every_debiased_estimator_confirms_a_margin(
     difference: float, half: float, cell: dict[str, str], said: str
 ) -> None:
     """Also those of other targets unless their scale is another one; naive debiases nothing and does not count."""
-    mine = pair(-0.004, 0.003)
-    text = "new not worse than old by 0.01 on recall@10"
-    assert answer(mine, text) == "yes"
-    (found,) = beside(mine, difference, half, **cell).require(text)
-    assert (found.answer, found.estimator, found.target) == (said, "snips", "pooled")
-    if said == "undecided":
-        assert f"but {cell['estimator']} (" in found.reason and "does not confirm it: [" in found.reason
+    mine, text = pair(-0.004, 0.003), kept("0.01")
+    assert found(mine, text).answer == YES
+    one = found(beside(mine, difference, half, **cell), text)
+    assert (one.answer, one.estimator, one.target) == (said, "snips", "pooled")
+    if said == OPEN:
+        assert isinstance(one.reason, Notice) and one.reason.code == "not-confirmed"
+        assert one.reason.fields["estimator"] == cell["estimator"]
 
 
 def test_a_share_is_one_of_the_estimators_own_value() -> None:
     """10 % of 0.38 are enough for the other one, though 10 % of 0.18 would not be; 4 % are not."""
-    both = beside(pair(-0.004, 0.003), -0.02, 0.01, estimator="gs(strata=5)")
-    assert answer(both, "new not worse than old by 10 % on recall@10") == "yes"
-    (found,) = both.require("new not worse than old by 6 % on recall@10")
-    assert found.answer == "undecided" and found.reason.endswith(
-        "(its margin: −0.02280, 6 % of old's lowest value 0.380)."
-    )
+    both = beside(pair(-0.004, 0.003), -0.02, 0.01)
+    assert found(both, kept("10 %")).answer == YES
+    one = found(both, kept("6 %"))
+    assert one.answer == OPEN and isinstance(one.reason, Notice)
+    assert one.reason.fields["margin"] == pytest.approx(0.06 * 0.38) and "−0.02280" in one.reason
 
 
-@pytest.mark.parametrize("text", ["new better than old on recall@10", "old better than new on recall@10"])
-def test_an_estimator_that_decides_the_opposite_leaves_it_undecided(text: str) -> None:
+@pytest.mark.parametrize("names", [("new", "old"), ("old", "new")])
+def test_an_estimator_that_decides_the_opposite_leaves_it_undecided(names: tuple[str, str]) -> None:
     for difference in (0.05, -0.05):
         mine = pair(difference, 0.01)
-        (found,) = beside(mine, -difference, 0.01, estimator="gs(strata=5)").require(text)
-        assert found.answer == "undecided" and "but gs(strata=5) (pooled) puts" in found.reason
-        for agreed, half in ((difference, 0.01), (0.0, 0.01)):  # alike, or open
-            assert answer(beside(mine, agreed, half, estimator="gs(strata=5)"), text) == answer(mine, text)
+        one = found(beside(mine, -difference, 0.01), better(*names))
+        assert one.answer == OPEN and codes([one.reason]) == ("contradicted",) and f"{GS} (pooled)" in one.reason
+        for agreed in (difference, 0.0):  # alike, or open
+            assert answer(beside(mine, agreed, 0.01), better(*names)) == answer(mine, better(*names))
 
 
-def test_a_no_to_a_margin_has_nobody_who_says_yes() -> None:
-    text = "new not worse than old by 0.02 on recall@10"
-    mine = pair(-0.05, 0.01)
-    for difference, half, said in ((-0.05, 0.01, "no"), (-0.02, 0.01, "no"), (0.0, 0.01, "undecided")):
-        assert answer(beside(mine, difference, half, estimator="gs(strata=5)"), text) == said
+@pytest.mark.parametrize(("difference", "said"), [(-0.05, NO), (-0.02, NO), (0.0, OPEN)])
+def test_a_no_to_a_margin_has_nobody_who_says_yes(difference: float, said: str) -> None:
+    assert found(beside(pair(-0.05, 0.01), difference, 0.01), kept("0.02")).answer == said
 
 
 def test_what_rests_on_answers_needs_no_estimator_of_the_log() -> None:
     """Answers hold whatever the log is, and the page's headline goes by them."""
-    mine = pair(0.05, 0.01)
-    asked = replace(
-        mine,
-        estimates=tuple(replace(e, standing="rests on answers") for e in mine.estimates),
-        verdicts_=tuple(replace(v, standing="rests on answers") for v in mine.verdicts_),
-    )
-    text = "new better than old on recall@10"
-    assert answer(beside(asked, -0.05, 0.01, estimator="gs(strata=5)"), text) == "yes"
+    mine = pair(0.05, 0.01, standing=Standing.ANSWERED)
+    mine = replace(mine, estimates=tuple(replace(e, standing=Standing.ANSWERED) for e in mine.estimates))
+    assert found(beside(mine, -0.05, 0.01), better()).answer == YES
 
 
-@pytest.mark.parametrize(("margin", "refused"), [("2", True), ("0.22", True), ("0.21", False), ("200", True)])
-def test_a_margin_that_nothing_could_miss_is_an_error(margin: str, refused: bool) -> None:
-    """old scores at most 0.22: a margin as large would be kept by a model without any hit."""
-    text = f"new not worse than old by {margin} on recall@10"
-    if not refused:
-        assert answer(pair(-0.05, 0.01), text) == "yes"
+@pytest.mark.parametrize(("by", "meant"), [("2", True), ("0.22", True), ("0.21", None), ("200", False)])
+def test_a_margin_that_nothing_could_miss_is_an_error(by: str, meant: bool | None) -> None:
+    """old scores at most 0.22: a margin as large would be kept by a model without any hit; 2 may mean 2 %."""
+    result = pair(-0.05, 0.01)
+    if meant is None:
+        assert found(result, kept(by)).answer == YES
         return
-    with pytest.raises(InputError, match=r"scores at most 0\.2200 on recall@10: it would hold whatever") as caught:
-        pair(-0.05, 0.01).require(text)
-    assert str(caught.value).endswith("Did you mean 2 %?") == (margin == "2")
-    assert ("Did you mean" in str(caught.value)) == (margin != "200")
+    with refuses("vacuous-margin", margin=float(by), highest=0.22, meant=meant):
+        result.require(kept(by))
 
 
 def test_by_another_estimator_a_margin_can_be_missed() -> None:
-    """0.3 is more than 0.22 and less than 0.42."""
-    both = beside(pair(-0.05, 0.01), -0.35, 0.01, estimator="gs(strata=5)")
-    assert answer(both, "new not worse than old by 0.3 on recall@10") == "undecided"
-    worse = pair(0.01, 0.02, "rmse")
-    assert answer(worse, "new not worse than old by 2 on rmse") == "yes"  # errors have no upper end
-
-
-def test_a_relative_margin_says_of_what_it_is_a_share() -> None:
-    for percent, said in (
-        ("2", "[−0.010, 0.010] does not exclude −0.003600, 2 % of old's lowest value 0.180."),
-        ("10", "[−0.010, 0.010] lies above −0.01800, 10 % of old's lowest value 0.180."),
-    ):
-        (found,) = pair(0.0, 0.01).require(f"new not worse than old by {percent} % on recall@10")
-        assert found.reason == said
-    (found,) = pair(-0.05, 0.01).require("new not worse than old by 2 % on recall@10")
-    assert found.reason == "[−0.060, −0.040] lies below −0.004400, 2 % of old's highest value 0.220."
+    """0.3 is more than 0.22 and less than 0.42; errors have no upper end."""
+    assert found(beside(pair(-0.05, 0.01), -0.35, 0.01), kept("0.3")).answer == OPEN
+    assert found(pair(0.01, 0.02, "rmse"), kept("2", on="rmse")).answer == YES
 
 
 @pytest.mark.parametrize(
-    ("assumption", "said"),
+    ("difference", "by", "said", "share"),
     [
-        ("exposure is known", "if exposure is known"),
-        ("so " * 100 + "on", f"if {'so ' * 100}on"),
-        ("so it goes " * 50, "if what snips assumes is true"),
+        (0.0, "2 %", (OPEN, "margin-in-interval"), 0.02 * 0.18),
+        (0.0, "10 %", (YES, "within-margin"), 0.1 * 0.18),
+        (-0.05, "2 %", (NO, "beyond-margin"), 0.02 * 0.22),
     ],
 )
-def test_a_long_assumption_is_named_by_its_estimator(assumption: str, said: str) -> None:
+def test_a_relative_margin_says_of_what_it_is_a_share(
+    difference: float, by: str, said: tuple[str, str], share: float
+) -> None:
+    one = found(pair(difference, 0.01), kept(by))
+    assert answer(pair(difference, 0.01), kept(by)) == said and one.bound == pytest.approx(-share)
+    for piece in (f"{by} ", f"−{share:.4f}", "0.180" if difference == 0.0 else "0.220"):
+        assert piece in one.reason
+
+
+@pytest.mark.parametrize(("assumption", "quoted"), [("so " * 100 + "on", True), ("so it goes " * 50, False)])
+def test_a_long_assumption_is_named_by_its_estimator(assumption: str, quoted: bool) -> None:
     """Its words stand beside the answer, not in every reason."""
-    (found,) = pair(0.1, 0.02, assumption=assumption).require("new better than old on recall@10")
-    assert found.answer == "yes" and f"{said}." in found.reason
-    assert found.assumption == assumption
+    one = found(pair(0.1, 0.02, assumption=assumption), better())
+    assert one.answer == YES and one.assumption == assumption
+    assert (assumption in one.reason) is quoted and ("snips" in one.reason) is not quoted

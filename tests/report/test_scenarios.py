@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import re
@@ -12,63 +11,62 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
-from tests.report.made_up import HOSTILE, NAN, estimate, verdict
-from tests.report.over_scenarios import AHEAD, BOX, CLOSE, MANY, NOT_COVERED, OPEN, TURNS, over, scenarios
-from tests.report.reading import Reader
+from tests.report.made_up import ASSUMED, HOSTILE, NAN, estimate, verdict
+from tests.report.over_scenarios import (
+    AHEAD,
+    BOX,
+    CLOSE,
+    MANY,
+    NOT_COVERED,
+    ONE,
+    OPEN,
+    TURNS,
+    TWO,
+    Line,
+    over,
+    scenarios,
+)  # fmt: skip
+from tests.report.reading import Reader, first, flat, heading, names, printed, told
+from tests.said import only
 from unskew.errors import MissingExtraError
-from unskew.evaluation.comparison import PropensityComparison
+from unskew.estimators import Standing
+from unskew.evaluation import PropensityComparison
+from unskew.notice import codes
+from unskew.propensity.known import Certain
 from unskew.report import marks as looks
 from unskew.report import notebook, page, scenario_charts, sentences
 from unskew.report.result_charts import LABEL
 from unskew.report.scenario_tables import along, difference_along, scenario_table
 from unskew.report.view import View
+from unskew.report.words import title
 from unskew.result import Result
-
-SHARE = "the share of popularity that comes from exposure"
-
-
-def printed(result: Result | PropensityComparison, width: int = 100) -> str:
-    file = io.StringIO()
-    Console(file=file, width=width).print(result)
-    return file.getvalue()
-
-
-def flat(text: str) -> str:
-    return re.sub(r"[\s│]+", " ", text)
 
 
 def test_a_pair_that_depends_says_where_it_turns() -> None:
-    """In the title what it depends on, in the sentence where, and what naive would have said."""
+    """In the sentence where, and what naive would have said."""
     result = over(TURNS)
-    assert result.headline()["title"] == f"Whether als or popular is ahead on recall@10 depends on {SHARE}"
-    (said,) = sentences(result)
-    assert said == (
-        "Between als and popular on recall@10 it depends: popular is ahead as long as less than 40 % of popularity "
-        "comes from exposure; beyond that, als is. Naive puts popular ahead, which is neither confirmed nor "
-        "refuted here."
-    )
-    assert said in flat(printed(result)) and said in re.sub(r"<[^>]+>| (?= )", "", flat(notebook(result)))
+    said, shown = first(result), str(first(result))
+    assert heading(result) == ("depends", ["als", "popular"]) and names(said) == ["als", "popular"]
+    assert told(said) == ("depends", "naive-decides") and result.verdicts_[-1].turns in shown
+    assert shown in flat(printed(result)) and shown in re.sub(r"<[^>]+>| (?= )", "", flat(notebook(result)))
 
 
 def test_a_pair_in_which_nobody_is_ever_behind_is_ahead_up_to_there() -> None:
     """It has no headline of one that changes hands: who is ahead is known, and up to where."""
-    said = (
-        "als is ahead of popular on recall@10 as long as less than 40 % of popularity comes from exposure; beyond that"
-    )
     for lines in (OPEN, dict(reversed(OPEN.items()))):
         result = over(lines)
         assert View(result).ahead_in_part(result.verdicts_[-1]) == "als"
-        assert result.headline()["title"] == f"{said}, this log cannot decide"
-        assert sentences(result)[0].startswith(f"{said}, this log cannot decide.")
+        where = result.verdicts_[-1].turns.partition("is ahead ")[2].rstrip(".")
+        for said in (title(View.of(result)), first(result)):
+            assert names(said) == ["als", "popular"] and told(said)[0] == "ahead-in-part" and where in str(said)
         (table,) = result.scenarios
         both = replace(
             table, differences=tuple(replace(row, sign=(-row.sign[0], *row.sign[1:])) for row in table.differences)
         )
         turning = replace(result, scenarios=(both,))
         assert not View(turning).ahead_in_part(result.verdicts_[-1])
-        assert turning.headline()["title"] == f"Whether {' or '.join(lines)} is ahead on recall@10 depends on {SHARE}"
+        assert told(title(View.of(turning))) == () and heading(turning) == ("depends", [*lines])
     errors = over(OPEN, metric="rmse")
     assert View(errors).ahead_in_part(errors.verdicts_[-1]) == "popular"
     for settled in (AHEAD, CLOSE):
@@ -77,34 +75,38 @@ def test_a_pair_in_which_nobody_is_ever_behind_is_ahead_up_to_there() -> None:
 
 
 def test_what_another_estimator_turns_round_changes_hands() -> None:
-    """Its scenarios are no less likely."""
+    """Its scenarios are no less likely, unless answers leave none of them."""
     result = over(OPEN)
     (table,) = result.scenarios
-    other = replace(
-        table,
-        estimator="tilted(odds=4)",
-        differences=over({"als": (0.1, 0.1), "popular": (0.3, 0.3)}).scenarios[0].differences,
-    )
-    beside = replace(result, scenarios=(table, other))
-    assert beside.headline()["title"] == f"Whether als or popular is ahead on recall@10 depends on {SHARE}"
-    narrow = replace(other, left=(0.0, 0.0), points=tuple((1.0,) for _ in other.points))  # answers leave none of these
-    assert replace(result, scenarios=(table, narrow)).headline()["title"].startswith("als is ahead of popular")
+    swapped = over({"als": (0.1, 0.1), "popular": (0.3, 0.3)}).scenarios[0].differences
+    other = replace(table, estimator="tilted(odds=4)", differences=swapped)
+    narrow = replace(other, left=(0.0, 0.0), points=tuple((1.0,) for _ in other.points))
+    for beside, kinds in ((other, ()), (narrow, ("ahead-in-part",))):
+        assert told(title(View.of(replace(result, scenarios=(table, beside))))) == kinds
 
 
-def test_a_model_that_is_never_behind_comes_first_in_the_headline() -> None:
-    three = over({**OPEN, "last": (0.1, 0.05)})
-    title = "als is ahead of both others on recall@10 in some scenarios at least, and behind in none"
-    assert three.headline()["title"] == title
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        ({**OPEN, "last": (0.1, 0.05)}, ("depends", ["als"])),
+        ({**TURNS, "last": (0.1, 0.1)}, ("depends", ["als", "popular"])),
+        (MANY, ("depends", ["model 00"])),
+        (AHEAD, ("ahead", ["als", "popular"])),
+        (CLOSE, ("undecided", ["als", "popular"])),
+    ],
+    ids=["never behind", "two may be", "of many", "ahead", "close"],
+)
+def test_who_comes_first_in_the_headline(lines: dict[str, Line], found: tuple[str, list[str]]) -> None:
+    assert heading(over(lines)) == found
 
 
 def test_what_is_ahead_all_over_says_if_what() -> None:
     """The assumption, the range and the average, and the least factor that could undo it; never "better"."""
     result = over(AHEAD)
-    (said,) = sentences(result)
-    assert said.startswith("als is ahead of popular on recall@10, if how likely a relevant item was to be seen depends")
-    assert "between +0.04 and +0.14 over all scenarios, +0.09 on average, p ≤ 0.0004 in each" in said
-    assert "could reverse if exposure differed by a factor of 1.30, in the worst direction, from the scenario" in said
-    assert result.headline()["title"] == "als is ahead of popular on recall@10"
+    said = first(result)
+    assert told(said) == ("ahead",) and names(said) == ["als", "popular"]
+    for piece in (result.verdicts_[-1].assumption, "+0.04", "+0.14", "+0.09", "p ≤ 0.0004", "1.30"):
+        assert piece in str(said)
     for text in (printed(result), notebook(result), json.dumps(result.headline())):
         assert "better than" not in text and "[+" not in text
 
@@ -115,25 +117,26 @@ def test_what_no_scenario_covers_is_said_once() -> None:
     for text in (printed(result), notebook(result), page(result)):
         assert flat(text).count(NOT_COVERED) == 1
     said = result.headline()["trust"]
-    assert said == [f"This log cannot tell which scenario holds: {SHARE} from 0\u00a0% to 100\u00a0%.", NOT_COVERED]
+    assert codes(said) == ("unknown-scenario",) and said[1:] == [NOT_COVERED]
+    assert "0\u00a0%" in said[0] and "100\u00a0%" in said[0]
 
 
 def test_a_random_samples_estimate_is_marked_and_decides_nothing() -> None:
     """The same verdict with it and without it; a share beyond the axis is told, not drawn."""
-    result = over(TURNS, estimated=0.62)
-    told = f"The random sample puts {SHARE} at 62\u00a0%; this decides nothing here."
-    assert told in result.headline()["trust"] and told not in over(TURNS).headline()["trust"]
-    assert sentences(result) == sentences(over(TURNS))
-    assert "sample: 62" in page(result) and "sample:" not in page(over(TURNS))
-    assert "sample:" not in page(over(TURNS, estimated=1.3)) and "130\u00a0%" in page(over(TURNS, estimated=1.3))
+    result, without = over(TURNS, estimated=0.62), over(TURNS)
+    said = only("scenario-of-sample", result.headline()["trust"], at=0.62)
+    assert "62\u00a0%" in said and said not in without.headline()["trust"]
+    assert sentences(result) == sentences(without)
+    assert "sample: 62" in page(result) and "sample:" not in page(without)
+    beyond = page(over(TURNS, estimated=1.3))
+    assert "sample:" not in beyond and "130\u00a0%" in beyond
 
 
 def test_one_model_is_a_range() -> None:
     """Its sentence gives both ends and the average, and there is no order to show."""
     result = over({"als": (0.31, 0.16)})
-    assert sentences(result) == [
-        "als scores between 0.150 and 0.320 over all scenarios, 0.235 on average on recall@10 (exposure_path)."
-    ]
+    (said,) = sentences(result)
+    assert all(piece in said for piece in ("0.150", "0.320", "0.235", "recall@10", "(exposure_path)"))
     text = printed(result)
     assert "0.150 to 0.320" in text and "[0.150, 0.320]" not in text and "Leaderboard" not in text
     assert "als" in page(result)
@@ -160,7 +163,7 @@ def test_the_small_table_marks_who_is_ahead() -> None:
     texts = [(cell.text, cell.tone) for cell in table.rows[2][1:] if not isinstance(cell, str)]
     assert texts[0] == ("−0.080 ▼", "behind") and texts[2] == ("+0.012  ", "undecided")
     assert texts[-1] == ("+0.150 ▲", "ahead")
-    assert f"By {SHARE}" in printed(result)
+    assert f"By the {ONE['labels'][0]}" in printed(result)
 
 
 def test_marks_follow_errors_downwards() -> None:
@@ -169,7 +172,7 @@ def test_marks_follow_errors_downwards() -> None:
     view = View.of(result)
     points = difference_along(view, view.result.scenarios[0], view.result.scenarios[0].differences[0])
     assert {point.ahead for point in points} == {1} and all(point.value < 0 for point in points)
-    assert sentences(result)[0].startswith("als is ahead of popular on mae (lower is better)")
+    assert names(first(result)) == ["als", "popular"] and told(first(result))[0] == "ahead"
 
 
 def test_two_axes_are_taken_together_along_the_first() -> None:
@@ -196,21 +199,18 @@ def test_two_axes_have_a_field_per_scenario() -> None:
     fields = chart.data["rows"]
     assert len(fields) == len(BOX) and len({(row["x"], row["y"]) for row in fields}) == len(BOX)
     assert {(row["ahead"], row["mark"]) for row in fields} == {("behind", "▼"), ("undecided", ""), ("ahead", "▲")}
-    title = "Whether als or popular is ahead on recall@10 depends on the odds of the unseen and the slope on popularity"
-    assert result.headline()["title"] == title
+    assert all(label in result.headline()["title"] for label in TWO["labels"])
     assert page(result).count('role="img"') == 4  # values, the map, and the two charts of every result
 
 
 def test_an_axis_whose_label_is_a_sentence_goes_by_its_name() -> None:
     """In titles and charts; the notes say it in full, once."""
-    long = "factor by which an unseen pair's odds of being relevant are lower than the model's"
+    long, short = "a label that has more words than stand beside an axis", TWO["labels"][1]
     result = over(TURNS, points=BOX)
-    table = replace(result.scenarios[0], labels=(long, "slope on popularity"))
-    result = replace(result, scenarios=(table,))
-    title = "Whether als or popular is ahead on recall@10 depends on what the log cannot tell (odds and slope)"
-    assert result.headline()["title"] == title
-    told = f"scenario holds: odds, the {long}, from 1 to 4; the slope on popularity from 0 to 0.4."
-    assert result.headline()["trust"][0].endswith(told)
+    result = replace(result, scenarios=(replace(result.scenarios[0], labels=(long, short)),))
+    shown = result.headline()["title"]
+    assert long not in shown and "odds" in shown and "slope" in shown
+    assert f"odds, the {long}, from 1 to 4; the {short} from 0 to 0.4." in result.headline()["trust"][0]
     assert "By the odds" in printed(result) and flat(printed(result)).count(long) == 1
 
 
@@ -236,9 +236,6 @@ def test_many_models_show_the_pairs_of_the_best() -> None:
     text = page(result)
     section = text[text.index('<section id="scenarios">') :]
     assert section.index('<details class="more">') < section.index("model 00 − model 11")
-    assert result.headline()["title"].startswith("model 00 is ahead of all 13 others on recall@10 in some scenarios ")
-    turning = over({**TURNS, "last": (0.1, 0.1)}).headline()["title"]
-    assert turning == f"als and popular may come first on recall@10: that depends on {SHARE}"
 
 
 def test_long_names_beside_lines_do_not_overlap() -> None:
@@ -272,11 +269,11 @@ def test_a_notebook_shows_charts_and_does_without_the_extra(monkeypatch: pytest.
     assert notebook(result).count('role="img"') == 2
 
     def missing() -> Any:
-        raise MissingExtraError("the HTML report", "report")
+        raise MissingExtraError("a page", "report")
 
     monkeypatch.setattr("unskew.report.svg.converter", missing)
     text = notebook(result)
-    assert "<svg" not in text and "<figure" not in text and f"By {SHARE}" in text
+    assert "<svg" not in text and "<figure" not in text and "<table" in text
 
 
 def test_names_are_shown_not_obeyed() -> None:
@@ -297,7 +294,7 @@ def test_where_it_turns_names_models_as_everywhere_else() -> None:
     view = View.of(over({long: TURNS["als"], "ahead": TURNS["popular"]}))
     short = view.models[0]
     assert len(short) <= 100 and said.count(short) == 2 and long not in said
-    assert "ahead is ahead as long as less than 40 %" in said
+    assert "40 %" in said
 
 
 def test_missing_numbers_are_dashes() -> None:
@@ -323,23 +320,21 @@ def test_segments_have_their_own_scenarios() -> None:
     assert [table["segment"] for table in both.to_dict()["scenarios"]] == [None, "new users"]
     view = View.of(both)
     assert view.scenarios(view.facets[0], "exposure_path") == view.result.scenarios[0]
-    assert both.headline()["title"].endswith(f"depends on {SHARE}")
+    assert heading(both)[0] == "depends"
     text = page(both)
     assert text.count('aria-label="Values of recall@10') == 1 and "new users" in text
 
 
 def test_undecided_all_over_is_undecided() -> None:
     """Nothing depends where nothing is decided anywhere."""
-    result = over(CLOSE)
-    assert result.headline()["title"] == "This log cannot decide between als and popular on recall@10"
-    (said,) = sentences(result)
-    assert "practically equal" in said and "over all scenarios" in said and "depends" not in said
-    far = over({"als": (0.2, 0.2), "popular": (0.19, 0.21)}, half=0.06)
-    assert "times the users" not in sentences(far)[0]
-    table, estimates, verdicts = scenarios({"als": (0.2, 0.2), "popular": (0.19, 0.21)}, half=0.06)
+    assert told(first(over(CLOSE))) == ("practically-equal",)
+    lines = {"als": (0.2, 0.2), "popular": (0.19, 0.21)}
+    far = over(lines, half=0.06)
+    assert told(first(far))[0] == "undecided"
+    table, estimates, verdicts = scenarios(lines, half=0.06)
     verdicts = [replace(verdicts[0], users_needed=9_000)]
     open_ = replace(far, estimates=tuple(estimates), verdicts_=tuple(verdicts), scenarios=(table,))
-    assert sentences(open_)[0].endswith("About 9,000 users would be needed to decide it in every scenario.")
+    assert told(first(open_))[0] == "users-needed" and "9,000" in str(first(open_))
 
 
 def test_what_assumes_one_scenario_does_not_carry_the_headline() -> None:
@@ -349,9 +344,9 @@ def test_what_assumes_one_scenario_does_not_carry_the_headline() -> None:
     """
     path = over(TURNS)
     for propensity, assumed, carrier in (
-        ("popularity(gamma=1)", "exposure explains all of popularity", "exposure_path"),
-        ("known", "every pair was equally likely to be seen", "exposure_path"),
-        ("known", "`propensity` is the chance that this user was shown this item at all in this period", "snips"),
+        ("popularity(gamma=1)", ASSUMED, "exposure_path"),
+        ("known", Certain().assumption, "exposure_path"),
+        ("known", "the column is right", "snips"),
         ("known", "", "snips"),
     ):
         rests: dict[str, Any] = {"propensity": propensity, "assumption": assumed}
@@ -365,12 +360,9 @@ def test_what_assumes_one_scenario_does_not_carry_the_headline() -> None:
         assert alone.headline()["estimator"] == carrier
     for text in (printed(beside), notebook(beside), page(beside)):  # the path is not the headline, and is shown
         assert flat(text).count(NOT_COVERED) == 1
-    said = beside.headline()
-    assert said["title"] == "popular is better than als on recall@10" and said["agreement"] == (
-        "Not all debiased estimators and targets agree: "
-        "exposure_path (pooled) says that it depends for als and popular (popular is ahead as long as less than 40 % "
-        "of popularity comes from exposure; beyond that, als is)."
-    )
+    assert heading(beside) == ("better", ["popular", "als"])
+    said = only("disagree", [beside.headline()["agreement"]], estimators=("exposure_path (pooled)",))
+    assert path.verdicts_[-1].turns.rstrip(".") in said
 
 
 def test_a_terminal_marks_averages_over_scenarios(two: Result) -> None:
@@ -380,7 +372,7 @@ def test_a_terminal_marks_averages_over_scenarios(two: Result) -> None:
     averages = [e.value for e in result.estimates if e.estimator == "exposure_path"]
     assert averages and all(f"ø{value:.3f}" in text for value in averages)
     (pair,) = [v for v in result.verdicts_ if v.estimator == "exposure_path"]
-    assert f"ø{pair.difference:+.3f}".replace("-", "−") in text and "ø average over all scenarios" in text
+    assert f"ø{pair.difference:+.3f}".replace("-", "−") in text and text.count("ø") > len(averages)
     assert "ø" not in printed(two)
 
 
@@ -404,7 +396,7 @@ def test_json_and_csv_hold_them(tmp_path: Path) -> None:
     assert table["estimated"] == 0.5 and table["percent"] == [True] and len(table["points"]) == 11
     assert [row["model"] for row in found["leaderboard"]] == ["als", "popular"]
     result.to_csv(tmp_path / "r.csv")
-    assert "holds over scenarios" in (tmp_path / "r.csv").read_text(encoding="utf-8")
+    assert Standing.SCENARIOS in (tmp_path / "r.csv").read_text(encoding="utf-8")
 
 
 def test_a_comparison_of_propensities_knows_depends() -> None:
@@ -414,4 +406,4 @@ def test_a_comparison_of_propensities_knows_depends() -> None:
     changed = PropensityComparison({"known": over(TURNS), "uniform": over(CLOSE)})
     (row,) = changed.changes().filter(estimator="exposure_path").to_dicts()
     assert (row["verdict"], row["other_verdict"], row["opposite"]) == ("depends", "undecided", False)
-    assert "depends under known; undecided under uniform" in flat(printed(changed)) and "depends" in page(changed)
+    assert {"depends", "undecided"} <= set(flat(printed(changed)).split()) and "depends" in page(changed)
