@@ -11,6 +11,7 @@ import numpy.typing as npt
 import polars as pl
 import pytest
 from tests.models.factor_loop import PAIRWISE, Loop, log_of
+from tests.said import refuses
 
 import unskew as us
 from unskew.errors import InputError
@@ -216,7 +217,7 @@ def test_saved_and_loaded(tmp_path: Path, texts: bool) -> None:
 
 def test_files_that_are_no_models(tmp_path: Path) -> None:
     """Absent, text, cut off, another archive, pickled objects, parts that are missing or do not fit: one sentence."""
-    with pytest.raises(InputError, match="no such file"):
+    with refuses("missing-file"):
         Factors.load(tmp_path / "absent.npz")
     path = tmp_path / "model.npz"
     Factors(dim=3, epochs=1).fit(log_of(blocks(30, 20))).save(path)
@@ -240,20 +241,13 @@ def test_files_that_are_no_models(tmp_path: Path) -> None:
         np.savez(
             tmp_path / f"{name}.npz", **{**good, "header": np.frombuffer(header.replace(old, new), dtype=np.uint8)}
         )
-    damaged = {
-        "short": "users do not fit",
-        "nan": "items do not fit",
-        "lacking": "losses",
-        "badly": "loss must",
-        "badder": "damaged",
-    }
-    foreign = dict.fromkeys(
-        ("text", "empty", "cut", "array", "other", "objects", "mf"), r"not a model that Factors\.save"
-    )
-    for name, said in (damaged | foreign).items():
-        with pytest.raises(InputError, match=rf"{name}\.npz: .*{said}"):
+    damaged = dict.fromkeys(("short", "nan", "lacking", "badly", "badder"), "damaged-file")
+    foreign = dict.fromkeys(("text", "empty", "cut", "array", "other", "objects", "mf"), "unknown-format")
+    for name, code in (damaged | foreign).items():
+        with refuses(code) as caught:
             Factors.load(tmp_path / f"{name}.npz")
-    with pytest.raises(InputError, match=r"Call fit\(log\)"):
+        assert f"{name}.npz" in str(caught.value)
+    with refuses("not-fitted"):
         Factors().save(tmp_path / "unfitted.npz")
 
 
@@ -263,7 +257,7 @@ def test_scores_that_are_no_values_are_not_judged_as_such(loss: str) -> None:
     log = log_of(blocks(30, 20), np.ones((30, 20), dtype=np.bool_))
     model = Factors(dim=3, loss=loss, epochs=1).fit(log)
     for metrics in (["mae"], ["rmse", "recall@3"]):
-        with pytest.raises(InputError, match=r"no values.*\n.*loss=squared"):
+        with refuses("not-supported"):
             us.evaluate(log, {"m": model}, metrics=metrics, estimators=["naive"], feedback="ratings", relevant=">=1")
     result = us.evaluate(log, {"m": model}, metrics=["recall@3"], estimators=["naive"], relevant=">=1")
     assert result.estimates[0].value > 0.0
@@ -284,29 +278,19 @@ def test_models_print_what_they_parse() -> None:
     assert "loss=warp-kos" in kos and "item_l2=0.5" in kos and str(make(kos)) == kos
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("loss=wrap", "loss must be logistic"),
-        ("schedule=adam", "adagrad or adadelta"),
-        ("dim=0", "dim"),
-        ("rate=0", "rate"),
-        ("l2=-1", "l2"),
-        ("item_l2=-1", "l2"),
-        ("epochs=0", "epochs"),
-        ("max_sampled=0", "max_sampled"),
-        ("k=11", "k must lie"),
-        ("seed=-1", "seed"),
-    ],
-)
-def test_impossible_options_are_refused(text: str, said: str) -> None:
+IMPOSSIBLE = "loss=wrap schedule=adam dim=0 rate=0 l2=-1 item_l2=-1 epochs=0 max_sampled=0 k=11 seed=-1"
+
+
+@pytest.mark.parametrize("text", IMPOSSIBLE.split())
+def test_impossible_options_are_refused(text: str) -> None:
     """When the model is fitted, as with every model here."""
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError) as caught:
         make(f"factors({text})").fit(TINY)
+    assert caught.value.fields["option"] == text.split("=")[0]
 
 
 def test_a_rate_that_explodes_is_told() -> None:
     """Squared loss with a huge step leaves all bounds, and says so."""
     frame = pl.DataFrame({"user": [0, 0, 1, 1], "item": [0, 1, 0, 1], "value": [1e29, 3e29, 2e29, 9e29]})
-    with pytest.raises(InputError, match="smaller rate"):
+    with refuses("diverged"):
         Factors(loss="squared", rate=1e29, epochs=5).fit(Log.from_frame(frame, feedback="ratings"))

@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.said import only, refuses
 
 import unskew as us
-from unskew.errors import InputError
 from unskew.kernels.hashing import mix
 from unskew.kernels.topk import SEED, top_k
 from unskew.log import Ids, Log, Recommendations
@@ -202,7 +202,7 @@ def test_scores_of_pairs() -> None:
     model = GivenFactors(["b", "a"], [7, 5], [[1, 2], [3, 4]], [[1, 0], [0, 1]], [10, 20], [100, 200])
     found = model.scores(["a", "b", "b", "c", "a"], [7, 5, 7, 7, 6])
     np.testing.assert_array_equal(found, [3 + 20 + 100, 2 + 10 + 200, 1 + 10 + 100, np.nan, np.nan])
-    with pytest.raises(InputError, match="must be pairs"):
+    with refuses("wrong-shape"):
         model.scores(["a"], [7, 5])
     assert str(model) == repr(model) == "given_factors(users=2, items=2, dim=2)"
 
@@ -233,40 +233,40 @@ def test_ids_and_factors_of_every_kind_mean_the_same() -> None:
 
 
 ONE = np.ones((2, 3))
-WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "rows": ({"user_factors": np.ones((4, 3))}, r"user_factors: 4 rows for 2 users; each needs one\.$"),
-    "transposed": ({"item_factors": np.ones((3, 2))}, "3 rows for 2 items.*transposed"),
-    "widths": ({"item_factors": np.ones((2, 4))}, "user_factors have 3 columns and item_factors 4"),
-    "one dimension": ({"user_factors": np.ones(2)}, "a row per user and a column per factor.*1 dimension"),
-    "offsets twice": ({"item_offsets": np.ones((2, 1))}, "item_offsets: there must be one number per item"),
-    "offsets short": ({"user_offsets": [1.0]}, "user_offsets: 1 rows for 2 users"),
-    "nan": ({"user_factors": [[1, 2, 3], [1, np.nan, 3]]}, "user_factors: .*1 of 2 users.*'b'.*\nLeave out users"),
-    "inf": ({"item_offsets": [np.inf, 1]}, "item_offsets: .*'1'"),
-    "texts": ({"item_factors": [["a"] * 3] * 2}, "not an array of numbers"),
-    "ragged": ({"item_factors": [[1, 2], [3]]}, "not an array of numbers"),
-    "complex": ({"item_factors": ONE * 1j}, "complex"),
-    "huge": ({"user_factors": ONE * 1e200, "item_factors": ONE * 1e200}, "so large"),
-    "twice": ({"users": ["a", "a"]}, "users: 'a' occurs more than once"),
-    "none": ({"users": [], "user_factors": np.ones((0, 3))}, "users: there is none"),
-    "null": ({"items": [1, None]}, "items: an id is missing.*place 2"),
-    "half": ({"items": [1.5, 2.0]}, "whole numbers or texts, not 1.5"),
-    "nan id": ({"items": [1.0, np.nan]}, "whole numbers or texts, not nan"),
-    "mixed": ({"items": [1, "b"]}, "items: ids must be a sequence"),
-    "mixed objects": ({"items": np.array([1, "b"], dtype=object)}, "items: ids must be a sequence"),
-    "one text": ({"users": "ab"}, "users: ids must be a sequence.*str"),
-    "no ids": ({"users": None}, "users: ids must be a sequence.*NoneType"),
-    "bytes": ({"users": np.array([b"a", b"b"])}, "users: ids must be a sequence.*Binary"),
-    "nested": ({"users": [[1], [2]]}, "users: ids must be a sequence.*List"),
-    "a number": ({"users": 2}, "users: ids must be a sequence"),
+WRONG: dict[str, tuple[dict[str, Any], str, str | None]] = {  # what is given, the code, and the argument it names
+    "rows": ({"user_factors": np.ones((4, 3))}, "wrong-shape", "user_factors"),
+    "transposed": ({"item_factors": np.ones((3, 2))}, "wrong-shape", "item_factors"),
+    "widths": ({"item_factors": np.ones((2, 4))}, "wrong-shape", None),
+    "one dimension": ({"user_factors": np.ones(2)}, "wrong-shape", "user_factors"),
+    "offsets twice": ({"item_offsets": np.ones((2, 1))}, "wrong-shape", "item_offsets"),
+    "offsets short": ({"user_offsets": [1.0]}, "wrong-shape", "user_offsets"),
+    "nan": ({"user_factors": [[1, 2, 3], [1, np.nan, 3]]}, "not-finite", "user_factors"),
+    "inf": ({"item_offsets": [np.inf, 1]}, "not-finite", "item_offsets"),
+    "texts": ({"item_factors": [["a"] * 3] * 2}, "not-a-number", "item_factors"),
+    "ragged": ({"item_factors": [[1, 2], [3]]}, "not-a-number", "item_factors"),
+    "complex": ({"item_factors": ONE * 1j}, "not-a-number", "item_factors"),
+    "huge": ({"user_factors": ONE * 1e200, "item_factors": ONE * 1e200}, "factors-too-large", None),
+    "twice": ({"users": ["a", "a"]}, "repeated-id", "users"),
+    "none": ({"users": [], "user_factors": np.ones((0, 3))}, "empty-ids", "users"),
+    "null": ({"items": [1, None]}, "missing-id", "items"),
+    "half": ({"items": [1.5, 2.0]}, "wrong-type", "items"),
+    "nan id": ({"items": [1.0, np.nan]}, "wrong-type", "items"),
+    "mixed": ({"items": [1, "b"]}, "wrong-type", "items"),
+    "mixed objects": ({"items": np.array([1, "b"], dtype=object)}, "wrong-type", "items"),
+    "one text": ({"users": "ab"}, "wrong-type", "users"),
+    "no ids": ({"users": None}, "wrong-type", "users"),
+    "bytes": ({"users": np.array([b"a", b"b"])}, "wrong-type", "users"),
+    "nested": ({"users": [[1], [2]]}, "wrong-type", "users"),
+    "a number": ({"users": 2}, "wrong-type", "users"),
 }
 
 
-@pytest.mark.parametrize(("change", "said"), WRONG.values(), ids=WRONG.keys())
-def test_wrong_factors_are_refused_in_one_sentence(change: dict[str, Any], said: str) -> None:
+@pytest.mark.parametrize(("change", "code", "argument"), WRONG.values(), ids=WRONG.keys())
+def test_wrong_factors_are_refused(change: dict[str, Any], code: str, argument: str | None) -> None:
     """Shapes, ids and numbers, each by name."""
     good: dict[str, Any] = {"users": ["a", "b"], "items": [1, 2], "user_factors": ONE, "item_factors": ONE}
     GivenFactors(**good)
-    with pytest.raises(InputError, match=f"(?s){said}"):
+    with refuses(code, **({} if argument is None else {"argument": argument})):
         GivenFactors(**good | change)
 
 
@@ -289,9 +289,9 @@ def test_evaluate_takes_factors_and_counts_users_without(tmp_path: Path) -> None
     assert values["given"] == values["listed"] > 0.0
     without = int(np.count_nonzero(np.diff(test.indptr)[25:]))
     assert without and result.inputs["models"]["given"]["users_without_list"] == without
-    assert sum("from no model and score 0 for all of them" in warning for warning in result.warnings) == 1
+    only("users-unserved", result.warnings)
     strangers = GivenFactors([f"u{n}" for n in range(3)], range(12), np.ones((3, 3)), np.ones((12, 3)))
-    with pytest.raises(InputError, match=rf"^model 'given': none of the {len(test.users)} users .*'0'.*'u0'"):
+    with refuses("unknown-users"):
         us.evaluate(test, {"given": strangers}, estimators=["naive"])
     assert len(strangers.recommend(Ids.of(pl.Series([], dtype=pl.Int64)), 3).item) == 0
 
@@ -299,9 +299,7 @@ def test_evaluate_takes_factors_and_counts_users_without(tmp_path: Path) -> None
 @pytest.mark.parametrize("factors", [(1, 2), [1, 2], {"users": [1]}])
 def test_bare_factors_are_refused_with_the_name_of_the_class(factors: Any) -> None:
     """Without ids nobody knows whose rows they are."""
-    with pytest.raises(
-        InputError, match=r"model 'f': a (tuple|list|dict) .*\n.*us\.models\.GivenFactors\(users, items"
-    ):
+    with refuses("wrong-type"):
         us.evaluate(log(), {"f": factors}, estimators=["naive"])
 
 
@@ -353,18 +351,19 @@ def test_files_that_hold_no_factors(tmp_path: Path) -> None:
     np.savez(tmp_path / "header.npz", **good, header=np.frombuffer(b'{"format": "unskew spaceship"}', dtype=np.uint8))
     np.savez(tmp_path / "broken.npz", **good, header=np.frombuffer(b"{", dtype=np.uint8))
     said = {
-        "absent": "there is no such file",
-        "text": "not a model",
-        "array": "not a model",
-        "nothing": r"no array 'users' \(there is nothing\)",
-        "other": r"no array 'users' \(there is a, b\)\.\nA file of factors holds users, items, user_factors",
-        "typo": "nothing is known of an array 'item_offset'. Is 'item_offsets' meant",
-        "strange": "nothing is known of an array 'gradient'.\nA file of factors holds",
-        "nan": "item_factors: every number must be finite",
-        "objects": "Python objects, which could run code.*dtype=str",
-        "header": "'unskew spaceship' is no model",
-        "broken": "not a model",
+        "absent": "missing-file",
+        "text": "unknown-format",
+        "array": "unknown-format",
+        "nothing": "missing-array",
+        "other": "missing-array",
+        "typo": "unknown-array",
+        "strange": "unknown-array",
+        "nan": "not-finite",
+        "objects": "unknown-format",
+        "header": "unknown-name",
+        "broken": "unknown-format",
     }
-    for name, words in said.items():
-        with pytest.raises(InputError, match=rf"{name}\.npz: .*{words}"):
+    for name, code in said.items():
+        with refuses(code) as caught:
             load(tmp_path / f"{name}.npz")
+        assert f"{name}.npz" in str(caught.value)

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from tests.said import refuses
 
 from unskew import memory
-from unskew.errors import InputError
 from unskew.models import GivenFactors, files, load
 
 GOOD: dict[str, npt.NDArray[Any]] = {
@@ -39,9 +39,11 @@ def member(array: npt.NDArray[Any], shape: tuple[int, ...] | None = None) -> byt
     return content.getvalue() + array.tobytes()
 
 
-def said(path: Path) -> str:
-    with pytest.raises(InputError) as caught:
+def refused(path: Path, code: str = "unknown-format") -> str:
+    """The error that names the file and has this code."""
+    with refuses(code) as caught:
         load(path)
+    assert path.name in str(caught.value)
     return str(caught.value)
 
 
@@ -50,7 +52,7 @@ def test_what_is_packed_to_fill_the_memory(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(files, "_HARMLESS", 1_000_000)
     good = {f"{name}.npy": member(array) for name, array in GOOD.items()}
     bomb = packed(tmp_path / "m.npz", {**good, "user_factors.npy": member(np.zeros((2, 1_000_000)))})
-    assert "'user_factors.npy' unpacks to more than 200 times its size" in said(bomb)
+    refused(bomb)
 
 
 @pytest.mark.parametrize("shape", [(10**9, 10**6), (2, 4), (1, 3), (-2, -3)])
@@ -59,9 +61,7 @@ def test_arrays_that_claim_another_size(tmp_path: Path, shape: tuple[int, ...]) 
     members = {f"{name}.npy": member(array) for name, array in GOOD.items()}
     assert isinstance(load(packed(tmp_path / "good.npz", members)), GivenFactors)
     members["user_factors.npy"] = member(GOOD["user_factors"], shape)
-    assert "bad.npz: not a model (array 'user_factors.npy' is not as large" in said(
-        packed(tmp_path / "bad.npz", members)
-    )
+    refused(packed(tmp_path / "bad.npz", members))
 
 
 def test_files_that_cannot_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +70,7 @@ def test_files_that_cannot_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     np.savez_compressed(path, **{**GOOD, "user_factors": np.zeros((2, 100_000))})  # type: ignore[arg-type]
     assert path.stat().st_size < 10_000
     monkeypatch.setattr(memory, "available", lambda: 1_000_000)
-    assert "zeros.npz: reading a model of 1.6 MB needs about 4.8 MB of memory" in said(path)
+    refused(path, "not-enough-memory")
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_headers_that_are_none(tmp_path: Path, header: str) -> None:
     """One sentence each."""
     path = tmp_path / "m.npz"
     np.savez(path, header=np.frombuffer(header.encode(errors="surrogateescape"), dtype=np.uint8))
-    assert "m.npz: not a model" in said(path)
+    refused(path)
 
 
 def test_a_huge_header(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,21 +90,21 @@ def test_a_huge_header(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "LONGEST_HEADER", 100)
     path = tmp_path / "m.npz"
     np.savez(path, header=np.frombuffer(json.dumps({"format": "x" * 100}).encode(), dtype=np.uint8))
-    assert "the header is longer than" in said(path)
+    refused(path)
 
 
 def test_archives_that_are_strange(tmp_path: Path) -> None:
     """Members that are no arrays, Python objects, the same name twice, names with escape codes."""
     path = tmp_path / "m.npz"
-    assert "m.npz: not a model (" in said(packed(path, {"users.npy": b"hello"}))
+    refused(packed(path, {"users.npy": b"hello"}))
     np.savez(path, **{**GOOD, "users": np.array([{}, 1], dtype=object)})  # type: ignore[arg-type]
-    assert "could run code" in said(path)
+    refused(path)
     with pytest.warns(UserWarning, match="Duplicate name"), zipfile.ZipFile(path, "w") as archive:
         for _ in range(2):
             archive.writestr("users.npy", member(GOOD["users"]))
-    assert "twice" in said(path)
-    told = said(packed(path, {f"{name}.npy": member(a) for name, a in {**GOOD, "\x1b[31m": np.ones(1)}.items()}))
-    assert "nothing is known of an array" in told and "\x1b" not in told
+    refused(path)
+    strange = packed(path, {f"{name}.npy": member(a) for name, a in {**GOOD, "\x1b[31m": np.ones(1)}.items()})
+    assert "\x1b" not in refused(strange, "unknown-array")
 
 
 @pytest.mark.parametrize("text", ["(" * 5000, "{" * 5000, "{'descr': [[[", "-" * 9000 + "1", "{'shape': (1", "\0"])
@@ -114,7 +114,7 @@ def test_headers_of_arrays_that_are_none(tmp_path: Path, text: str) -> None:
     path = packed(
         tmp_path / "m.npz", {f"{name}.npy": member(array) for name, array in GOOD.items()} | {"a.npy": content}
     )
-    assert "m.npz: not a model (" in said(path)
+    refused(path)
 
 
 @pytest.mark.parametrize("ids", [np.array([1.5, 2.5]), np.array([3, 3]), np.array([[1], [2]])])
@@ -123,4 +123,4 @@ def test_saved_ids_that_are_none(tmp_path: Path, ids: npt.NDArray[Any]) -> None:
     path = tmp_path / "m.npz"
     header = json.dumps({"format": "unskew factors", "version": 1}).encode()
     np.savez(path, header=np.frombuffer(header, dtype=np.uint8), users_numbers=ids, items_numbers=np.array([1]))
-    assert "m.npz: the ids are damaged" in said(path)
+    refused(path, "damaged-file")

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from tests.models.mf_logs import mnar, some
 from tests.models.mf_worlds import predictions, problem_of
+from tests.said import only
 
 from unskew.models import MF
 from unskew.models.mf import als as als_module
@@ -90,14 +91,16 @@ def test_another_seed_is_another_assignment_of_folds() -> None:
 def test_fits_that_did_not_converge_and_edges_of_the_grid_are_told() -> None:
     """By warnings: the last fit, the scored fits, and a best λ or d beyond which nothing was tried."""
     _, log = some()
-    with pytest.warns(UserWarning, match="rounds were spent before it converged"):
+    with pytest.warns(UserWarning) as caught:
         MF(2, rounds=2, tolerance=0.0).fit(log)
+    only("not-converged", [each.message.args[0] for each in caught])  # type: ignore[union-attr]
     with pytest.warns(UserWarning) as caught:
         model = MF.search(log, penalties=(1e4, 1e5), dims=(1,), offsets=("free",), rounds=1, tolerance=0.0)
-    said = " ".join(str(each.message) for each in caught)
+    said = [each.message.args[0] for each in caught]  # type: ignore[union-attr]
     assert model.search_ is not None and model.penalty in (1e4, 1e5)
-    assert "best penalty, 1" in said and "that was tried" in said and "best dim" not in said
-    assert "4 of 4 fits of the best setting had not converged" in said and "2 of 2 settings" in said
+    only("edge-of-grid", said, option="penalty", value=model.penalty)
+    only("fits-not-converged", said, fits=4)
+    only("settings-not-converged", said, settings=2)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         MF(2, rounds=500).fit(log)

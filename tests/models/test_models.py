@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.said import refuses
 
 from unskew import threads
-from unskew.errors import InputError
 from unskew.kernels.hashing import mix
 from unskew.kernels.topk import SEED
 from unskew.log import Ids, Log, Recommendations
@@ -270,19 +270,19 @@ def test_models_print_what_they_parse(text: str, canonical: str) -> None:
 
 def test_mistakes_are_told(log: Log) -> None:
     """Unknown names, wrong options, an unfitted model and an empty list are refused with the remedy."""
-    with pytest.raises(InputError, match="Did you mean 'item_knn'"):
+    with refuses("unknown-name"):
         make("item_kn")
-    with pytest.raises(InputError, match="must be a whole number"):
+    with refuses("not-an-integer", option="seed"):
         make("random(seed=0.5)")
-    with pytest.raises(InputError, match=r"Call fit\(log\)"):
+    with refuses("not-fitted"):
         make("item_knn").recommend(log.users, 5)
-    with pytest.raises(InputError, match="neighbours must be a whole number of at least 1"):
+    with refuses("out-of-range", option="neighbours"):
         make("item_knn(neighbours=0)").fit(log)
-    with pytest.raises(InputError, match="seed must be a whole number of at least 0"):
+    with refuses("out-of-range", option="seed"):
         make("random(seed=-1)").fit(log)
-    with pytest.raises(InputError, match="averages a column 'value'"):
+    with refuses("missing-column", column="value"):
         make("average_rating").fit(log)
-    with pytest.raises(InputError, match="cannot read the threshold relevant='many'"):
+    with refuses("bad-string"):
         make("most_popular(relevant=many)").fit(log_of([(1, 1, 1.0)], values=True))
-    with pytest.raises(InputError, match="length k of lists must be a whole number of at least 1"):
+    with refuses("out-of-range"):
         make("most_popular").fit(log).recommend(log.users, 0)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.models.test_models import ids, lists_of
+from tests.said import refuses
 
-from unskew.errors import InputError
 from unskew.log import Log
 from unskew.models import Updatable, common_counts, make
 from unskew.models.family import FAMILY
@@ -102,5 +102,5 @@ def test_larger_logs_have_the_same_neighbours(kept: int, monkeypatch: pytest.Mon
 def test_a_known_pair_is_refused() -> None:
     """item_knn holds the histories, so that it notices a pair that comes again."""
     log = Log.from_frame(pl.DataFrame({"user": ["a", "b"], "item": ["x", "y"]}))
-    with pytest.raises(InputError, match="pair of user 'b' and item 'y' is one that the model knows already"):
+    with refuses("repeated-pair"):
         make("item_knn").fit(log).update(log.take(np.array([False, True])))  # type: ignore[attr-defined]

@@ -13,8 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 import unskew as us
+from tests.cli.commands import code_of
 from tests.recovery.kills import CONFIG, survives
 from tests.recovery.small import MODELS, QUESTIONS, ratings, write
+from tests.said import refuses
 from unskew.cli import app
 from unskew.errors import InputError
 from unskew.studies.recovery import Paired
@@ -51,56 +53,45 @@ def test_a_study_from_a_file(tmp_path: Path) -> None:
     assert content["models"] == ["popular", "knn(neighbours=2)", "knn(neighbours=5)", "knn(neighbours=10)", "chance"]
     assert content["draws"] == ["seed 0", "seed 1"]
     page = (tmp_path / "out.html").read_text()
-    assert "Who orders the models as the truth does" in page
     assert "<svg" in page
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "code", "section"),
     [
-        (("[data]", "[dat]"), "'dat' is not known here. Known: title, data, study, models, questions"),
-        (("seeds", "seed"), "[study]: 'seed' is not known here"),
-        (('random = "random.parquet"', ""), "[data]: log needs random"),
-        (('log = "chosen.parquet"', 'dataset = "coat"\nlog = "chosen.parquet"'), "give one of dataset, log"),
-        (('popular = "most_popular"', 'popular = "most_poplar"'), "[models]: popular:"),
-        (('popular = "most_popular"', "popular = 3"), "popular: write a canonical string, or a table with"),
-        (
-            ('popular = "most_popular"', 'popular = { class = "no.such:Class" }'),
-            "class 'no.such:Class' would run the code of a module",
-        ),
-        (
-            ('popular = "most_popular"', 'popular = { lists = "a.csv", rank = 1 }'),
-            "[models.popular]: 'rank' is not known",
-        ),
-        (('"naive", "snips"', '"naive", "snipes"'), "[questions.popularity]:"),
-        (("propensity =", "propensities ="), "[questions.popularity]: 'propensities' is not known here"),
-        (('propensity = "popularity(gamma=1)"', "verdicts = 1"), "verdicts must be true or false, not 1"),
-        (("likes = true", 'likes = "yes"'), "likes must be true or false"),
-        (('relevant = ">=4"', "relevant = 4"), "relevant must be a text"),
-        (('relevant = ">=4"\n', 'relevant = ">=4"\nsplit = "halves"\n'), "[data]:"),
-        (("[models]", "[models"), "this is not TOML"),
-        (
-            ('log = "chosen', 'columns = { user = "customer" }\nlog = "chosen'),
-            "chosen.parquet: there is no column 'customer'",
-        ),
-        (
-            ('log = "chosen', 'columns = { user = "users" }\nlog = "chosen'),
-            'Say so with columns = { "log:user" = "user" }.',
-        ),
+        (("[data]", "[dat]"), "unknown-name", ""),
+        (("seeds", "seed"), "unknown-name", "study"),
+        (('random = "random.parquet"', ""), "no-random-sample", "data"),
+        (('log = "chosen.parquet"', 'dataset = "coat"\nlog = "chosen.parquet"'), "missing-argument", "data"),
+        (('popular = "most_popular"', 'popular = "most_poplar"'), "unknown-name", "models"),
+        (('popular = "most_popular"', "popular = 3"), "wrong-type", "models"),
+        (('popular = "most_popular"', 'popular = { class = "no.such:Class" }'), "module-not-allowed", "models.popular"),
+        (('popular = "most_popular"', 'popular = { lists = "a.csv", rank = 1 }'), "unknown-name", "models.popular"),
+        (('"naive", "snips"', '"naive", "snipes"'), "unknown-name", "questions.popularity"),
+        (("propensity =", "propensities ="), "unknown-name", "questions.popularity"),
+        (('propensity = "popularity(gamma=1)"', "verdicts = 1"), "wrong-type", "questions.popularity"),
+        (("likes = true", 'likes = "yes"'), "wrong-type", "data"),
+        (('relevant = ">=4"', "relevant = 4"), "wrong-type", "data"),
+        (('relevant = ">=4"\n', 'relevant = ">=4"\nsplit = "halves"\n'), "unknown-name", "data"),
+        (("[models]", "[models"), "unreadable-file", None),
+        (('log = "chosen', 'columns = { user = "customer" }\nlog = "chosen'), "missing-column", "data"),
+        (('log = "chosen', 'columns = { user = "users" }\nlog = "chosen'), "missing-column", "data"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, change: tuple[str, str], told: str) -> None:
+def test_what_is_wrong_is_told_with_its_place(
+    tmp_path: Path, change: tuple[str, str], code: str, section: str | None
+) -> None:
     path = given(tmp_path, CONFIG.replace(*change, 1))
-    with pytest.raises(InputError) as error:
+    with refuses(code) as error:
         read_config(path)
-    assert told in str(error.value)
+    assert error.value.fields.get("section") == section
     assert "study.toml" in str(error.value)
 
 
 def test_an_option_of_worlds_that_is_not_known_is_named(tmp_path: Path) -> None:
     path = given(tmp_path, EXAMPLE.replace('dataset = "coat" ', "world = { users = 50, item = 9 } "))
     path.write_text(re.sub("(?m)^(relevant|likes|split) = .*", "", path.read_text()))
-    with pytest.raises(InputError, match=r"\[data.world\]: 'item' is not known here. Known: users, items"):
+    with refuses("unknown-name", section="data.world"):
         read_config(path)
 
 
@@ -117,19 +108,17 @@ def test_files_of_other_people(tmp_path: Path) -> None:
         return read_config(path)
 
     names = 'columns = { user = "who", item = "what", value = "stars" }'
-    with pytest.raises(InputError, match='drop such rows with invalid = "drop"'):
-        read(names)
-    with pytest.raises(InputError, match='Keep one of them with duplicates = "first"'):
-        read(f'{names}\ninvalid = "drop"')
+    for keys, remedy in ((names, 'invalid = "drop"'), (f'{names}\ninvalid = "drop"', 'duplicates = "first"')):
+        with pytest.raises(InputError, match=remedy):
+            read(keys)
     read(f'{names}\ninvalid = "drop"\nduplicates = "first"')
     done = run(app, ["study", str(path), "--store", str(tmp_path / "store"), "--workers", "1"])
     assert done.exit_code == 0, done.output
-    told = " ".join(done.output.split())
-    assert all(f"rows dropped where {name} was read: {n} (" in told for name in ("log", "random") for n in (1, 2)), told
+    assert all(note in done.output for note in read_config(path).source.notes)
 
 
 def test_a_file_that_is_not_there() -> None:
-    with pytest.raises(InputError, match="there is no such file"):
+    with refuses("missing-file"):
         read_config("no/such.toml")
     assert "--example" in run(app, ["study"]).output
 
@@ -170,7 +159,7 @@ def test_a_file_runs_no_code_unless_the_command_says_so(tmp_path: Path, monkeypa
     assert done.exit_code == 0 and "was imported" in done.output
     for odd in ("antigravity:x", ":", "", "os:system", "__main__:x"):
         path.write_text(CONFIG.replace('chance = "random"', f'mine = {{ class = "{odd}" }}'))
-        with pytest.raises(InputError, match="would run the code of a module"):
+        with refuses("module-not-allowed"):
             read_config(path)
 
 
@@ -212,7 +201,7 @@ def test_no_input_of_a_study_is_replaced(tmp_path: Path, monkeypatch: pytest.Mon
     asked = ["study", "study.json", "--store", "store", "--workers", "1"]
     done = run(app, [*asked, output])
     assert done.exit_code == 2, done.output
-    assert "this is an input of the same command" in " ".join(done.output.replace("│", "").split())
+    assert code_of(done.output) == "output-is-input"
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
     if output == "--csv=chosen.csv":
         done = run(app, [*asked, "--csv=out.csv"])
@@ -224,7 +213,7 @@ def test_a_result_of_python_does_not_replace_what_it_was_made_of(tmp_path: Path)
     chosen, random = write(tmp_path)
     log, other = (us.read_log(path, feedback="ratings") for path in (chosen, random))
     found = us.study(Paired(log, other, relevant=">=4"), MODELS[:2], QUESTIONS[:1], metrics="recall@5", seeds=1)
-    with pytest.raises(InputError, match="this is an input"):
+    with refuses("output-is-input"):
         found.to_parquet(random)
     found.to_parquet(tmp_path / "out.parquet")
 
@@ -308,13 +297,14 @@ def test_whatever_a_key_is_set_to_is_refused_with_its_place(tmp_path: Path, sect
             read_config(path)
         assert time.monotonic() - started < 20.0
         told = str(error.value)
-        assert told.startswith((f"{path}, [", f"{path}: this is not TOML", f"{path}: there is no section")), told
+        assert error.value.code == "unreadable-file" or error.value.fields["section"] is not None
+        assert told.startswith(str(path))
         assert len(told) < 2500 and "--example" in told and told.replace("\n", "").isprintable()
 
 
 def test_names_of_endless_depth_take_no_time(tmp_path: Path) -> None:
     for text in ("a." * 100_000 + "a = 1", "[" + "a." * 100_000 + "a]"):
-        with pytest.raises(InputError, match="a line has more than 500 dots"):
+        with refuses("unreadable-file"):
             read_config(given(tmp_path, text))
 
 

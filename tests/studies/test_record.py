@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from unskew.errors import InputError
+from tests.said import refuses
 from unskew.studies.page import save, write_page
 from unskew.studies.record import Above, Among, Below, Near, Record, Verdict, judged, read_json, write_csv, write_json
 from unskew.studies.study import Chart, Experiment, Study
@@ -173,7 +173,7 @@ def test_files_hold_the_records(tmp_path: Path) -> None:
     assert float(lines[0]["deviation"]) == pytest.approx(0.05) and lines[0]["verdict"] == "met"
     assert lines[2]["paper"] == "" and lines[2]["deviation"] == ""
     (tmp_path / "r.json").write_text('{"records": [{"ours": 1}]}')
-    with pytest.raises(InputError, match="not records"):
+    with refuses("damaged-file"):
         read_json(tmp_path / "r.json")
 
 
@@ -260,7 +260,7 @@ def test_the_page_is_made_of_what_lies_in_the_folder(tmp_path: Path) -> None:
 
 def test_unknown_experiments_are_named() -> None:
     study = Study("s99", "A paper", "", "1", lambda *_: None, (Experiment("one", "", "", lambda *_: [], 1, 1),))
-    with pytest.raises(InputError, match="Known: one"):
+    with refuses("unknown-name"):
         study.find("three")
 
 
@@ -288,5 +288,5 @@ def test_a_record_is_plain() -> None:
 def test_what_is_no_record_is_named(tmp_path: Path, content: str) -> None:
     """Nested too deeply, of other types, or with a name twice: one error with what to do."""
     (tmp_path / "a.json").write_text(content)
-    with pytest.raises(InputError, match=r"a\.json: these are not records of a study: .*\nDelete the file"):
+    with refuses("damaged-file"):
         read_json(tmp_path / "a.json")

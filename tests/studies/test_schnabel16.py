@@ -16,6 +16,7 @@ from scipy.stats import ttest_rel
 from typer.testing import CliRunner
 
 import unskew as us
+from tests.cli.commands import code_of
 from tests.conftest import missing
 from unskew.cli import app
 from unskew.engine.store import Store
@@ -270,7 +271,7 @@ def test_the_command_writes_records_and_the_page(tmp_path: Path) -> None:
     arguments = ["schnabel16", "table1", "--quick", *folders]
     done = run(*arguments, "--json", tmp_path / "all.json")
     assert done.exit_code == 0, done.output
-    assert "60 of 60 numbers are met; 10 of 10 claims hold" in done.stdout
+    assert "60 of 60" in done.stdout and "10 of 10" in done.stdout
     content = json.loads((tmp_path / "all.json").read_text())
     assert content["quick"] and {r["experiment"].split("/")[0] for r in content["records"]} == {"table1"}
     assert all(record["verdict"] not in ("missed", "fails") for record in content["records"])
@@ -283,23 +284,23 @@ def test_the_command_writes_records_and_the_page(tmp_path: Path) -> None:
     assert again.stdout == done.stdout
     printed = run("schnabel16", "table1", "--quick", "--store", tmp_path / "store")
     store = tmp_path / "store"
-    assert f"finished runs are kept in {store}" in printed.stderr
+    assert str(store) in printed.stderr
     assert f"unskew reproduce schnabel16 table1 --quick --store {store} --out docs/reproduction" in printed.stderr
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "store").rglob("*.unit")} == units
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "code"),
     [
-        (["schnabel17"], "schnabel16"),
-        (["schnabel16", "table9"], "table1"),
-        (["schnabel16", "table1", "--workers", "0"], "--workers"),
-        (["schnabel16", "table1", "--store", __file__], "this is a file"),
+        (["schnabel17"], "unknown-name"),
+        (["schnabel16", "table9"], "unknown-name"),
+        (["schnabel16", "table1", "--workers", "0"], "bad-usage"),
+        (["schnabel16", "table1", "--store", __file__], "not-a-folder"),
     ],
 )
-def test_wrong_studies_experiments_and_options_are_errors(arguments: list[str], said: str) -> None:
+def test_wrong_studies_experiments_and_options_are_errors(arguments: list[str], code: str) -> None:
     done = run(*arguments)
-    assert done.exit_code == 2 and said in done.stderr
+    assert done.exit_code == 2 and code_of(done.stderr) == code
 
 
 def test_learning_is_judged_over_all_pairs_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -112,7 +112,7 @@ def _explain(context: Any, message: str) -> NoReturn:
         sys.exit(2)
     if context is not None:
         err.print(f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n")
-    fail(plain(message, 500))
+    fail(plain(message, 500), code="bad-usage")
 
 
 def _tame_streams() -> None:

@@ -57,7 +57,7 @@ def reproduce(
     found = _study(study)
     chosen = [found.find(name) for name in experiments] if experiments else list(found.experiments)
     if json == STDOUT:
-        raise InputError("--json -: the records of a study go to a file; give its name.", code="missing-argument")
+        raise InputError("--json -: the records of a study go to a file; give its name.", code="conflicting-arguments")
     check_outputs(json=json)
     if output is not None:
         try_filling(output)
@@ -110,9 +110,7 @@ def _in_file(cells: Cells) -> str:
 
 def _study(name: str) -> Study:
     if name not in STUDIES:
-        raise InputError(
-            f"there is no study called '{plain(name)}'. Known: {', '.join(STUDIES)}.", code="unknown-name", name=name
-        )
+        raise InputError(f"there is no study called '{plain(name)}'. Known: {', '.join(STUDIES)}.", code="unknown-name")
     module = name.replace("-", "_")
     study: Study = import_module(f"unskew.studies.{module}.study").STUDY
     return study

@@ -44,8 +44,6 @@ def joined(before: Log, rows: Log) -> Log:
             f"{rows.account.source}: the pair of user {pair[0]} and item {pair[1]} is one that the model knows "
             "already.\nA log holds a pair once: update with new pairs only, or fit anew.",
             code="repeated-pair",
-            user=pair[0],
-            item=pair[1],
         )
     return Log(users, items, start, item)
 

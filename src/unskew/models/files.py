@@ -126,6 +126,8 @@ def _opened(path: str | Path, what: str) -> Iterator[Any]:
         memory.require(_ROOM * size, f"{shown(path)}: reading a model of {memory.amount(size)}", "Give a smaller one.")
         with np.load(file, allow_pickle=False) as arrays:
             yield arrays
+    except InputError:
+        raise
     except _UNREADABLE as problem:
         why = OBJECTS if "allow_pickle" in str(problem) else plain(problem, 200)
         raise InputError(f"{shown(path)}: not {what} ({why}).", code="unknown-format") from None

@@ -31,6 +31,8 @@ from unskew.memory import available
 from unskew.metrics import Metric, RankingMetric
 from unskew.models.base import Model, training_rows
 from unskew.models.family import FAMILY
+from unskew.models.mf.search import edges
+from unskew.notice import Notice
 from unskew.spec import Spec
 from unskew.threads import Threads, usual
 
@@ -63,32 +65,33 @@ class Searched:
         return str(self.table["model"][0])
 
     @property
-    def cautions(self) -> tuple[str, ...]:
+    def cautions(self) -> tuple[Notice, ...]:
         """What one should know before trusting the choice."""
         best, others = self.table.row(0, named=True), self.table[1:]
         if others.is_empty():
             return ()
-        said = [f"the winner's {self.metric} is the best of {len(self.table)}, and therefore too good."]
+        many = len(self.table)
+        text = f"the winner's {self.metric} is the best of {many}, and therefore too good."
+        said = [Notice(text, code="best-of-many", candidates=many)]
         equal = int((others["value"] == best["value"]).sum())
         if equal:
-            said.append(f"{equal} others are exactly as good: the first of the grid was taken.")
+            text = f"{equal} others are exactly as good: the first of the grid was taken."
+            said.append(Notice(text, code="tied-candidates", candidates=equal))
         near = int(((others["value"] - best["value"]).abs() <= best["se"]).sum()) if isfinite(best["se"]) else 0
         if near > equal:
-            said.append(f"{near} others lie within one standard error of the winner.")
+            text = f"{near} others lie within one standard error of the winner."
+            said.append(Notice(text, code="close-candidates", candidates=near))
         return (*said, *self._edges(best))
 
-    def _edges(self, best: Mapping[str, Any]) -> list[str]:
+    def _edges(self, best: Mapping[str, Any]) -> list[Notice]:
         """Options whose best value is the least or the greatest that was tried for this kind of model."""
-        said, name = [], self.model.name
-        tried = self.table.filter(pl.col("model").str.split("(").list.first() == name)
-        for option, chosen in best.items():
-            if option in ("model", *SCORES) or isinstance(chosen, str) or chosen is None:
-                continue
-            low, high = tried[option].min(), tried[option].max()
-            if low != high and chosen in (low, high):
-                edge, further = ("largest", "larger") if chosen == high else ("smallest", "smaller")
-                said.append(f"the best {option}, {chosen:g}, is the {edge} tried: a {further} one may do better.")
-        return said
+        tried = self.table.filter(pl.col("model").str.split("(").list.first() == self.model.name)
+        numbers = {
+            option: chosen
+            for option, chosen in best.items()
+            if option not in ("model", *SCORES) and not isinstance(chosen, str) and chosen is not None
+        }
+        return edges(tried, numbers)
 
 
 def search(

@@ -79,19 +79,22 @@ def _check(log: Log, rank: int, penalty: float, sweeps: int, seed: int) -> Float
     ROUNDS.of(sweeps, "sweeps")
     SEED.of(seed, "seed")
     source = a_log(log).account.source
-    if log.value is None or len(log) == 0 or log.feedback not in (None, Feedback.RATINGS):
-        lack = "has no rows" if len(log) == 0 else "has no ratings" if log.value is None else f"holds {log.feedback}"
-        raise InputError(
-            f"{source}: a world of ratings is made from ratings, and this log {lack}.",
-            code="missing-column",
-            column="value",
-        )
+    lacks = {
+        "empty-log": ("has no rows", len(log) == 0),
+        "missing-column": ("has no ratings", log.value is None),
+        "wrong-feedback": (f"holds {log.feedback}", log.feedback not in (None, Feedback.RATINGS)),
+    }
+    for code, (lack, so) in lacks.items():
+        if so:
+            text = f"{source}: a world of ratings is made from ratings, and this log {lack}."
+            raise InputError(text, code=code, column="value")
     if (cells := len(log.users) * len(log.items)) > MOST_CELLS:
         raise InputError(
             f"{source}: {len(log.users):,} users × {len(log.items):,} items are {cells:,} pairs, and a world holds "
             f"at most {MOST_CELLS:,} in memory.\nTake its busiest part (users=…, items=…), as most_active does.",
             code="too-large",
         )
+    assert log.value is not None
     return log.value
 
 

@@ -258,7 +258,8 @@ def read_json(path: str | Path) -> tuple[list[Record], dict[str, Any]]:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"{plain_path(path)}: these are not records of a study: {plain_text(error)}.\nDelete the file, and run the "
-            "experiment again."
+            "experiment again.",
+            code="damaged-file",
         ) from None
 
 

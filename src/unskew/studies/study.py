@@ -71,4 +71,4 @@ class Study:
             if experiment.name == name:
                 return experiment
         known = ", ".join(experiment.name for experiment in self.experiments)
-        raise InputError(f"{self.name} has no experiment called '{plain(name)}'. Known: {known}.")
+        raise InputError(f"{self.name} has no experiment called '{plain(name)}'. Known: {known}.", code="unknown-name")

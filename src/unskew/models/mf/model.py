@@ -47,6 +47,7 @@ from unskew.models.mf.search import (
 from unskew.models.mf.solving import Effort, Progress
 from unskew.models.mf.start import svd_start
 from unskew.models.mf.weights import PropensityLike, Weighted, weigh
+from unskew.notice import Notice
 from unskew.parts import Made, Words, option, options_of
 from unskew.plain import plain
 from unskew.propensity import Propensity
@@ -225,7 +226,7 @@ class MF(ByFactors, Model):
         model = cls(**found.best, loss=loss, propensity=told, rounds=rounds, seed=seed, threads=threads)
         model.search_ = found
         for caution in found.cautions:
-            warnings.warn(f"MF.search: {caution}", stacklevel=2)
+            warnings.warn(caution.saying(f"MF.search: {caution}"), stacklevel=2)
         return model._fit(weighted, None)
 
     def _fit(self, weighted: Weighted, progress: Progress | None, start: MF | None = None) -> Self:
@@ -261,7 +262,8 @@ class MF(ByFactors, Model):
             high=float(ratings.by_user.value.max()),
         )
         if not solved.converged:
-            warnings.warn(f"'{self}': its rounds were spent before it converged. Give more rounds.", stacklevel=3)
+            text = f"'{self}': its rounds were spent before it converged. Give more rounds."
+            warnings.warn(Notice(text, code="not-converged"), stacklevel=3)
         return self
 
     def predict(self, users: IdColumn, items: IdColumn, *, clip: bool = False) -> Floats:

@@ -31,6 +31,7 @@ from unskew.models.mf.problem import GroupedRatings, Loss, Offsets, Problem, Rat
 from unskew.models.mf.solving import Effort
 from unskew.models.mf.start import svd_start
 from unskew.models.mf.weights import Weighted
+from unskew.notice import Notice
 from unskew.split import k_fold
 
 PENALTIES = (0.008, 0.04, 0.2, 1.0, 5.0, 25.0, 125.0)
@@ -59,27 +60,32 @@ class Search(NamedTuple):
         return self.table.select("penalty", "dim", "offsets").row(0, named=True)
 
     @property
-    def cautions(self) -> tuple[str, ...]:
+    def cautions(self) -> tuple[Notice, ...]:
         """What one should know before trusting the choice."""
-        best, said = self.table.row(0, named=True), []
-        for name in ("penalty", "dim"):
-            tried, chosen = self.table[name], best[name]
-            low, high = tried.min(), tried.max()
-            if low != high and chosen in (low, high):
-                edge, further = ("largest", "larger") if chosen == high else ("smallest", "smaller")
-                said.append(
-                    f"the best {name}, {chosen:g}, is the {edge} that was tried: a {further} one may do better."
-                )
-        if best["converged"] < self.folds:
-            said.append(
-                f"{self.folds - best['converged']} of {self.folds} fits of the best setting had not converged: its "
-                "score may be too bad or too good. Give more rounds."
+        best = self.table.row(0, named=True)
+        said = edges(self.table, {name: best[name] for name in ("penalty", "dim")})
+        if late := self.folds - best["converged"]:
+            text = (
+                f"{late} of {self.folds} fits of the best setting had not converged: its score may be too bad or too "
+                "good. Give more rounds."
             )
+            said.append(Notice(text, code="fits-not-converged", fits=late))
         if late := int((self.table["converged"] < self.folds).sum()):
-            said.append(
-                f"{late} of {len(self.table)} settings had fits that did not converge; another may be the best."
-            )
+            text = f"{late} of {len(self.table)} settings had fits that did not converge; another may be the best."
+            said.append(Notice(text, code="settings-not-converged", settings=late))
         return tuple(said)
+
+
+def edges(tried: pl.DataFrame, best: Mapping[str, float]) -> list[Notice]:
+    """Options whose best value is the least or the greatest that was tried."""
+    said = []
+    for option, chosen in best.items():
+        low, high = tried[option].min(), tried[option].max()
+        if low != high and chosen in (low, high):
+            edge, further = ("largest", "larger") if chosen == high else ("smallest", "smaller")
+            text = f"the best {option}, {chosen:g}, is the {edge} tried: a {further} one may do better."
+            said.append(Notice(text, code="edge-of-grid", option=option, value=chosen))
+    return said
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,7 @@ def _whole(unit: Unit) -> Unit:
     lacking = [f"{name}: {failure['error']}" for name, failure in unit["failed"].items()]
     lacking += [each["reason"] for each in unit.get("missing", ())]
     if lacking:
-        raise RefusedError(f"coat-truth needs all its models and recipes: {'; '.join(lacking)}")
+        raise RefusedError(f"coat-truth needs all its models and recipes: {'; '.join(lacking)}", code="missing-models")
     return unit
 
 

@@ -139,16 +139,22 @@ class _File:
                 raise ValueError(f"a line has more than {DOTS} dots")
             return tomllib.loads(text)
         except UnicodeDecodeError:
-            raise InputError(f"{plain_path(self.path)}: this is not UTF-8 text, as TOML must be.") from None
+            raise InputError(
+                f"{plain_path(self.path)}: this is not UTF-8 text, as TOML must be.", code="unreadable-file"
+            ) from None
         except (ValueError, RecursionError) as error:
             why = "it is nested too deeply" if isinstance(error, RecursionError) else plain(error)
-            raise InputError(f"{plain_path(self.path)}: this is not TOML: {why}.\n{ANEW}") from None
+            raise InputError(
+                f"{plain_path(self.path)}: this is not TOML: {why}.\n{ANEW}", code="unreadable-file"
+            ) from None
 
-    def wrong(self, where: str, what: str) -> InputError:
+    def wrong(self, where: str, what: str, code: str) -> InputError:
         """An error at a place."""
         at = f", [{plain(where)}]" if where else ""
         return InputError(
-            f"{plain_path(self.path)}{at}: {what}\nunskew study --example prints a file with everything that is known."
+            f"{plain_path(self.path)}{at}: {what}\nunskew study --example prints a file with everything that is known.",
+            code=code,
+            section=where,
         )
 
     @contextmanager
@@ -160,12 +166,14 @@ class _File:
             if str(error).startswith(f"{plain_path(self.path)}, ["):
                 raise
             told = _ARGUMENT.sub(_as_toml, str(error))
-            raise self.wrong(where, f"{plain(name)}: {told}" if name else told) from None
+            raise self.wrong(where, f"{plain(name)}: {told}" if name else told, error.code) from None
 
     def known(self, where: str, found: Mapping[str, Any], names: Sequence[str]) -> None:
         """Refuse what nobody knows."""
         if strange := [name for name in found if name not in names]:
-            raise self.wrong(where, f"'{plain(strange[0])}' is not known here. Known: {', '.join(names)}.")
+            raise self.wrong(
+                where, f"'{plain(strange[0])}' is not known here. Known: {', '.join(names)}.", "unknown-name"
+            )
 
     def table(self, found: Mapping[str, Any], name: str, *, needed: bool = True) -> dict[str, Any]:
         """A section."""
@@ -173,21 +181,21 @@ class _File:
         if value is None and not needed:
             return {}
         if not isinstance(value, dict) or not (value or not needed):
-            raise self.wrong("", f"there is no section [{name}], or nothing in it.")
+            raise self.wrong("", f"there is no section [{name}], or nothing in it.", "missing-section")
         return value
 
     def text(self, where: str, found: Mapping[str, Any], name: str) -> str | None:
         """A text that may be missing."""
         value = found.get(name)
         if value is not None and not isinstance(value, str):
-            raise self.wrong(where, f"{name} must be a text, not {shown(value)}.")
+            raise self.wrong(where, f"{name} must be a text, not {shown(value)}.", "wrong-type")
         return value
 
     def flag(self, where: str, found: Mapping[str, Any], name: str, usual: bool = False) -> bool:
         """true or false."""
         value = found.get(name, usual)
         if not isinstance(value, bool):
-            raise self.wrong(where, f"{name} must be true or false, not {shown(value)}.")
+            raise self.wrong(where, f"{name} must be true or false, not {shown(value)}.", "wrong-type")
         return value
 
     def texts(self, where: str, found: Mapping[str, Any], name: str) -> tuple[str, ...] | None:
@@ -197,7 +205,7 @@ class _File:
             return None
         listed = [value] if isinstance(value, str) else value
         if not isinstance(listed, list) or not listed or not all(isinstance(each, str) for each in listed):
-            raise self.wrong(where, f"{name} must be a text or a list of texts, not {shown(value)}.")
+            raise self.wrong(where, f"{name} must be a text or a list of texts, not {shown(value)}.", "wrong-type")
         return tuple(listed)
 
     def place(self, text: str) -> str:
@@ -218,7 +226,7 @@ class _File:
         """Where draws come from."""
         given = [name for name in ("dataset", "world", "log") if name in data]
         if len(given) != 1:
-            raise self.wrong("data", "give one of dataset, log (with random) or world.")
+            raise self.wrong("data", "give one of dataset, log (with random) or world.", "missing-argument")
         if "world" in data:
             return self._world(data)
         relevant, split = self.text("data", data, "relevant"), self.text("data", data, "split")
@@ -233,7 +241,7 @@ class _File:
     def _world(self, data: Mapping[str, Any]) -> Source:
         world = data["world"]
         if not isinstance(world, dict):
-            raise self.wrong("data", "world must be a table: world = { users = 2000, items = 500 }.")
+            raise self.wrong("data", "world must be a table: world = { users = 2000, items = 500 }.", "wrong-type")
         self.known("data", data, ("world",))
         self.known("data.world", world, tuple(World.__dataclass_fields__))
         with self.at("data"):
@@ -244,10 +252,16 @@ class _File:
             self.known("data", data, [name for name in DATA if name not in ("log", "random", "world", *READING)])
             found = load(str(data["dataset"]))
             if found.mcar is None:
-                raise self.wrong("data", f"dataset '{plain(found.name)}' has no random sample, which shows the truth.")
+                raise self.wrong(
+                    "data",
+                    f"dataset '{plain(found.name)}' has no random sample, which shows the truth.",
+                    "no-random-sample",
+                )
             return found.mnar, found.mcar
         if "random" not in data:
-            raise self.wrong("data", "log needs random: pairs that were drawn at random show the truth.")
+            raise self.wrong(
+                "data", "log needs random: pairs that were drawn at random show the truth.", "no-random-sample"
+            )
         reading = {name: data[name] for name in READING if name in data and name != "columns"}
         if "relevant" in data:
             reading.setdefault("feedback", "ratings")
@@ -268,7 +282,11 @@ class _File:
             with self.at("models", name):
                 more = self._makers(name, given)
             if twice := made.keys() & more.keys():
-                raise self.wrong("models", f"two models are called '{plain(min(twice))}'. Give each a name of its own.")
+                raise self.wrong(
+                    "models",
+                    f"two models are called '{plain(min(twice))}'. Give each a name of its own.",
+                    "duplicate-name",
+                )
             made |= more
         with self.at("models"):
             return makers_of(made)
@@ -279,7 +297,9 @@ class _File:
         kinds = {"model": None, "class": ("class", "options"), "lists": ("lists",), "saved": ("saved",)}
         kind = next((kind for kind in kinds if isinstance(given, dict) and kind in given), None)
         if kind is None:
-            raise self.wrong("models", f"{plain(name)}: write a canonical string, or a table with {', '.join(kinds)}.")
+            raise self.wrong(
+                "models", f"{plain(name)}: write a canonical string, or a table with {', '.join(kinds)}.", "wrong-type"
+            )
         where, known = f"models.{name}", kinds[kind]
         if known is not None:
             self.known(where, given, known)
@@ -299,6 +319,7 @@ class _File:
                 where,
                 f"class '{plain(place)}' would run the code of a module, and nobody has said that it may. If you trust "
                 f"it, say so: unskew study {plain_path(self.path)} --module {plain(module)}.",
+                "module-not-allowed",
             )
 
     def questions(self, found: Mapping[str, Any]) -> list[Question]:
@@ -307,7 +328,9 @@ class _File:
         for name, given in found.items():
             where = f"questions.{name}"
             if not isinstance(given, dict):
-                raise self.wrong("questions", f"{plain(name)} must be a section of its own: [{plain(where)}].")
+                raise self.wrong(
+                    "questions", f"{plain(name)} must be a section of its own: [{plain(where)}].", "wrong-type"
+                )
             self.known(where, given, QUESTION)
             with self.at(where):
                 made.append(
@@ -360,9 +383,15 @@ def _grid(name: str, given: Mapping[str, Any]) -> dict[str, Maker]:
     for key, values in options.items():
         plain_values = all(isinstance(value, str | int | float) for value in values)
         if not values or not plain_values or len(set(values)) < len(values):
-            raise InputError(f"{plain(key)} must be a value or a list of different values, not {shown(given[key])}.")
+            raise InputError(
+                f"{plain(key)} must be a value or a list of different values, not {shown(given[key])}.",
+                code="bad-value",
+                option=key,
+            )
     if (count := prod(map(len, options.values()))) > MOST_PARTS:
-        raise InputError(f"this grid has {count:,} models, and a study compares at most {MOST_PARTS:,}.")
+        raise InputError(
+            f"this grid has {count:,} models, and a study compares at most {MOST_PARTS:,}.", code="too-large"
+        )
     several = [key for key, values in options.items() if len(values) > 1]
     made: dict[str, Maker] = {}
     for each in product(*options.values()):

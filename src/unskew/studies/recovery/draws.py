@@ -134,13 +134,17 @@ class Paired(Source):
             if self.log.value is None and self.random.value is None:
                 raise InputError(
                     f"relevant={self.relevant!r} says which values are relevant, and neither log has a column 'value'. "
-                    "Leave it out."
+                    "Leave it out.",
+                    code="missing-column",
+                    column="value",
                 )
         for name, log in (("log", self.log), ("random", self.random)):
             if log.value is not None and self.relevant is None and log.feedback is not Feedback.CONVERSIONS:
                 raise InputError(
                     f"{name}: it has a column 'value', and nothing says which values are relevant. Give "
-                    "relevant='>=4', or another threshold."
+                    "relevant='>=4', or another threshold.",
+                    code="missing-argument",
+                    argument="relevant",
                 )
         if self.likes:
             object.__setattr__(self, "log", as_likes(self.log, self.relevant))

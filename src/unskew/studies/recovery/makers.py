@@ -99,7 +99,11 @@ class Imported(Maker):
         else:
             named = isinstance(self.options, Mapping)
         if not named:
-            raise InputError(f"options must map names to plain values, not {shown(self.options)}.")
+            raise InputError(
+                f"options must map names to plain values, not {shown(self.options)}.",
+                code="wrong-type",
+                option="options",
+            )
         self._class()
 
     def key(self, place: Place) -> dict[str, Any]:
@@ -125,11 +129,15 @@ class Imported(Maker):
         try:
             found = getattr(import_module(module), name) if name else None
         except Exception as error:  # of whatever the module does when it is imported
-            raise InputError(f"class '{plain(self.place)}' cannot be imported: {plain(error)}.") from None
+            raise InputError(
+                f"class '{plain(self.place)}' cannot be imported: {plain(error)}.", code="cannot-import"
+            ) from None
         if not (hasattr(found, "fit") and hasattr(found, "recommend")):
             raise InputError(
                 f"class '{plain(self.place)}': write package.module:Class, of a class with fit(log) and "
-                "recommend(users, k, seen=…)."
+                "recommend(users, k, seen=…).",
+                code="wrong-type",
+                option="class",
             )
         return found
 
@@ -175,18 +183,28 @@ class Saved(Written):
 def makers_of(models: Any) -> dict[str, Maker]:
     """Models by name: canonical strings (which name themselves), makers, or objects of ours."""
     if isinstance(models, str) or not hasattr(models, "__iter__"):
-        raise InputError(f"models are canonical strings, a list of them or by name, not {shown(models)}.")
+        raise InputError(
+            f"models are canonical strings, a list of them or by name, not {shown(models)}.",
+            code="wrong-type",
+            option="models",
+        )
     named = models.items() if isinstance(models, Mapping) else [(str(model), model) for model in models]
     if len(named) > MOST_PARTS:
-        raise InputError(f"models: more than {MOST_PARTS:,} are asked for. Compare them in several studies.")
+        raise InputError(
+            f"models: more than {MOST_PARTS:,} are asked for. Compare them in several studies.",
+            code="too-large",
+            option="models",
+        )
     check_models(dict(named))
     found: dict[str, Maker] = {}
     for name, given in named:
         if name in found:
-            raise InputError(f"two models are called '{plain(name)}'. Give each a name of its own.")
+            raise InputError(
+                f"two models are called '{plain(name)}'. Give each a name of its own.", code="duplicate-name", name=name
+            )
         found[name] = given if isinstance(given, Maker) else _maker(name, given)
     if len(found) < 2:
-        raise InputError("a study compares models: give at least two.")
+        raise InputError("a study compares models: give at least two.", code="too-few-models")
     return found
 
 
@@ -195,5 +213,7 @@ def _maker(name: str, given: Any) -> Maker:
         return Fitted(str(given))
     raise InputError(
         f"model '{plain(name)}': a study takes canonical strings such as 'wmf(dim=50)', not {shown(given)}.\nA "
-        "class of your own: Imported('package.module:Class'), lists in files: Written('lists-{seed}.parquet')."
+        "class of your own: Imported('package.module:Class'), lists in files: Written('lists-{seed}.parquet').",
+        code="wrong-type",
+        option="models",
     )

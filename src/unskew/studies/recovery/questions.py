@@ -97,14 +97,23 @@ class Question:
     def __post_init__(self) -> None:
         for name in ("likes", "verdicts", "random"):
             if not isinstance(value := getattr(self, name), bool):
-                raise InputError(f"{name} must be True or False, not {shown(value)}.")
+                raise InputError(f"{name} must be True or False, not {shown(value)}.", code="wrong-type", option=name)
         for name in ("propensity", "outcome"):
             if not isinstance(value := getattr(self, name), str | None):
-                raise InputError(f"{name} must be a canonical string, not {shown(value)}.")
+                raise InputError(
+                    f"{name} must be a canonical string, not {shown(value)}.", code="wrong-type", option=name
+                )
         if not isinstance(self.options, Mapping):
-            raise InputError(f"options must map names of options to values, not {shown(self.options)}.")
+            raise InputError(
+                f"options must map names of options to values, not {shown(self.options)}.",
+                code="wrong-type",
+                option="options",
+            )
         if strange := [name for name in self.options if name not in OPTIONS]:
-            raise InputError(f"options: {shown(strange[0])} is none of those of a question: {', '.join(OPTIONS)}.")
+            raise InputError(
+                f"options: {shown(strange[0])} is none of those of a question: {', '.join(OPTIONS)}.",
+                code="unknown-argument",
+            )
         asked = self._request()
         if self.estimators is not None:
             object.__setattr__(self, "estimators", tuple(map(str, asked.estimators)))
@@ -205,7 +214,10 @@ def checked_metrics(metrics: Sequence[str]) -> tuple[list[str], int]:
     made, depths = parsed_metrics(metrics), []
     for metric in made:
         if not isinstance(metric, all_metrics.RankingMetric) or metric.k is None:
-            raise InputError(f"'{plain(metric)}': a study ranks lists, by metrics with a cut-off such as 'recall@10'.")
+            raise InputError(
+                f"'{plain(metric)}': a study ranks lists, by metrics with a cut-off such as 'recall@10'.",
+                code="not-supported",
+            )
         depths.append(metric.k)
     return [str(metric) for metric in made], max(depths)
 
@@ -214,7 +226,7 @@ def checked_targets(targets: str | Sequence[str]) -> list[str]:
     """Canonical strings."""
     found = [str(target) for target in parsed_targets(targets)]
     if not found:
-        raise InputError("target: give at least one, such as 'pooled'.")
+        raise InputError("target: give at least one, such as 'pooled'.", code="missing-argument", argument="target")
     return found
 
 

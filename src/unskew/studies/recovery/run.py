@@ -81,7 +81,9 @@ def study(
     asked = Settings.of(metrics=metrics, target=target, seeds=seeds, candidates=candidates, keep_lists=keep_lists)
     depth = max([asked.depth, *(checked_metrics(question.metrics)[1] for question in questions if question.metrics)])
     if not questions or len({question.name for question in questions}) < len(questions):
-        raise InputError("give at least one question, each with a name of its own.")
+        raise InputError(
+            "give at least one question, each with a name of its own.", code="missing-argument", argument="questions"
+        )
     task = StudyTask(source, makers_of(models), tuple(questions), asked.metrics, asked.targets, depth, asked.candidates)
     kept = nullcontext(store) if store is not None else tempfile.TemporaryDirectory(prefix="unskew-study-")
     with kept as folder:
@@ -116,7 +118,9 @@ class Settings(NamedTuple):
         """As people write them, checked."""
         word(candidates, ("unseen", "all"), "candidates")
         if not isinstance(keep_lists, bool):
-            raise InputError(f"keep_lists must be True or False, not {shown(keep_lists)}.")
+            raise InputError(
+                f"keep_lists must be True or False, not {shown(keep_lists)}.", code="wrong-type", option="keep_lists"
+            )
         named, depth = checked_metrics(metrics)
         return cls(tuple(named), depth, tuple(checked_targets(target)), _seeds(seeds), candidates, keep_lists)
 
@@ -128,7 +132,9 @@ def _seeds(given: int | Sequence[int]) -> tuple[int, ...]:
     DRAWS.of(len(given), "the number of seeds")
     chosen = tuple(int(SEED_OF_WORLDS.of(seed, "a seed")) for seed in given)
     if len(set(chosen)) < len(chosen):
-        raise InputError("seeds must be a number of draws, or a list of different seeds.")
+        raise InputError(
+            "seeds must be a number of draws, or a list of different seeds.", code="repeated-argument", option="seeds"
+        )
     return chosen
 
 
@@ -245,7 +251,7 @@ class _MakeAnswer(NamedTuple):
     def _answer(self, draw: Draw, lists: Mapping[str, Recommendations]) -> Unit:
         task = self.task
         if len(lists) < 2:
-            raise RefusedError("fewer than two models have lists")
+            raise RefusedError("fewer than two models have lists", code="too-few-models")
         if self.name is None:
             return truth_of(draw, lists, task.all_metrics, task.all_targets, task.candidates)
         question = next(question for question in task.questions if question.name == self.name)
@@ -321,7 +327,8 @@ class Runner:
         if size > self.memory:
             raise InputError(
                 f"one worker needs about {amount(size)} of memory, and {amount(self.memory)} may be taken.\nGive fewer "
-                "models or shorter lists, or more memory."
+                "models or shorter lists, or more memory.",
+                code="not-enough-memory",
             )
         workers = max(1, min(self.workers, self.memory // size))
         waiting = [
