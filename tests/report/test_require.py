@@ -404,7 +404,7 @@ def test_a_relative_margin_says_of_what_it_is_a_share(
         assert piece in one.reason
 
 
-@pytest.mark.parametrize(("assumption", "quoted"), [("exposure is known", True), ("so it goes " * 20, False)])
+@pytest.mark.parametrize(("assumption", "quoted"), [("so " * 100 + "on", True), ("so it goes " * 50, False)])
 def test_a_long_assumption_is_named_by_its_estimator(assumption: str, quoted: bool) -> None:
     """Its words stand beside the answer, not in every reason."""
     one = found(pair(0.1, 0.02, assumption=assumption), better())

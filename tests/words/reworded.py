@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[2]
 PROSE = re.compile(r"[A-Za-z]{2,}[,;:]? [a-z]{2,}[,;:]? [a-z]{2,}")
 MARKUP = re.compile(r"[<>{}\[\]\\|=]|--|\b(?:SELECT|FROM)\b")
 WORD = re.compile(r"(?<![\w.'/@-])[a-z]{4,}(?![\w'/(@-])")
+LABELS = re.compile(r"unskew\.studies\.(?!recovery).*")  # rows, columns and claims of committed records
 ACCENTS = str.maketrans("aeiou", "áéíóú")
 INSTALL = "from tests.words.reworded import install\n\ninstall()\n"
 
@@ -68,7 +69,7 @@ class _Loader(SourceFileLoader):
 
 class _Finder(MetaPathFinder):
     def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:
-        if name.partition(".")[0] != "unskew":
+        if name.partition(".")[0] != "unskew" or LABELS.fullmatch(name):
             return None
         spec = PathFinder.find_spec(name, path, target)  # type: ignore[arg-type]
         if spec is not None and isinstance(spec.loader, SourceFileLoader):

@@ -288,12 +288,17 @@ def check_column(given: LevelInputs, level: LevelCheck, found: ColumnFacts) -> C
     signs = tuple(_signs(given, found, implied, fitted=able and looks_fitted(given, found)))
     return ColumnCheck(
         passed=able and not wrong and not signs and given.model.known and not given.rows.estimated_by,
-        wrong=f"{wrong.rstrip('.')}. {LOG_IT}" if wrong else "",
+        wrong=_after_because(f"{wrong.rstrip('.')}. {LOG_IT}") if wrong else "",
         untested="" if not zeros or able or wrong else "too little was seen to test it",
         zeros=zeros,
         implied=implied,
         signs=signs,
     )
+
+
+def _after_because(sentence: str) -> str:
+    """A sentence of ours within another one."""
+    return sentence[:1].lower() + sentence[1:] if sentence.startswith(("The ", "By ")) else sentence
 
 
 def _tests(given: LevelInputs, level: LevelCheck) -> list[Finding]:

@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 from unskew.notice import made_of
 
 T = TypeVar("T")
-MESSAGES = {"warnings", "reason", "refused", "text", "unasked", "notes", "findings"}  # fields of records
+MESSAGES = {"warnings", "reason", "refused", "text", "unasked", "notes", "findings", "trust"}  # fields of records
 FLAGS = {
     "models": "--recs",
     "metrics": "--metric",

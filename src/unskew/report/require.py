@@ -58,7 +58,7 @@ UNCORRECTED = Notice(
 NOTHING_DEBIASED = Notice("nothing here undoes the skew of the log, so it is not evidence", code="not-debiased")
 SAME_LISTS = Notice("both give the same lists, which score the same whatever is relevant", code="same-lists")
 
-LONGEST = 150  # characters of an assumption that stands behind every answer
+LONGEST = 500  # characters of an assumption that stands behind every answer
 
 
 def require(result: Result, statements: Sequence[str]) -> Requirements:

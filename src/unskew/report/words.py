@@ -250,7 +250,8 @@ def trust(view: View) -> list[str]:
     found = [] if view.debiased else [_not_debiased(view)]
     found += scenario_notes(view.scenarios(facet, view.carrier(facet)))
     found += _implied(view, facet)
-    found += [f"{e.model}: {e.trust}" for e in view.estimates(facet, view.carrier(facet)) if e.trust]
+    doubted = [e for e in view.estimates(facet, view.carrier(facet)) if e.trust]
+    found += [f"{e.model}: {e.trust}" for e in doubted if not any(e.trust in v.trust for v in verdicts)]
     return found + unless_all(said, len(verdicts))
 
 
