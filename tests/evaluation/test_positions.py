@@ -14,6 +14,7 @@ from polars.testing import assert_frame_equal
 import unskew as us
 from tests.census.worlds import evaluated, inputs, small_world
 from tests.cross_validation import logs
+from tests.said import only
 from unskew.judging.claims import LOOKED_AT_ALIKE
 from unskew.result import Result
 
@@ -100,12 +101,17 @@ def test_nothing_is_said_of_one_place(place: pl.Expr) -> None:
 
 
 def test_a_column_of_which_some_rows_are_no_places_is_named() -> None:
+    """It is not used, and no verdict is sure all the same; who says that it is something else has one."""
     log, _ = shop()
-    position = pl.when(pl.int_range(pl.len()) == 7).then(pl.lit("top")).otherwise(pl.col("position").cast(pl.String))
-    found = asked(log.with_columns(position=position))
-    (text,) = [text for text in found.warnings if "was not used" in text]
-    assert "column 'position' was not used as the place on the page" in text
-    assert not said(found) and found.verdicts_ == asked(log.drop("position")).verdicts_
+    for unknown in ("top", "-1"):
+        position = pl.when(pl.int_range(pl.len()) == 7).then(pl.lit(unknown)).otherwise(pl.col("position"))
+        given = log.with_columns(position=position.cast(pl.String))
+        found, bare = asked(given), asked(given, columns={"position": ""})
+        only("some-places", found.warnings, column="position")
+        assert [(str(v.verdict), v.assumption) for v in found.verdicts_ if v.estimator == "snips"] == [
+            ("ahead", LOOKED_AT_ALIKE)
+        ]
+        assert bare.verdicts_ == asked(log.drop("position")).verdicts_
 
 
 def test_who_says_what_the_column_is_is_not_told_how_to_leave_it_out() -> None:

@@ -82,13 +82,13 @@ def test_what_was_only_recognised_is_left_alone(places: Any, some: bool, invalid
     """No row is refused or dropped for it, and a note says so."""
     log = Log.from_frame(with_places(places), invalid=invalid)
     assert log.position is None and len(log) == 4 and not log.account.dropped and not log.account.columns
-    only("unused-column" if some else "no-places", log.account.notes, column="rank")
+    only("some-places" if some else "no-places", log.account.notes, column="rank")
 
 
 def test_a_column_of_mixed_objects_is_left_alone() -> None:
     """Pandas has such columns, and no other library can read them."""
     log = Log.from_frame(pd.DataFrame({"user": [1, 2], "item": [1, 2], "rank": [1, "top"]}))
-    assert log.position is None and only("unused-column", log.account.notes)
+    assert log.position is None and only("some-places", log.account.notes)
     unreadable = pd.DataFrame({"user": [1, 2], "item": [1, "x"], "rank": [1, "top"]})
     assert refusal(Log.from_frame, unreadable).code == "unreadable-frame"
 

@@ -11,8 +11,10 @@ import polars as pl
 import pytest
 
 import unskew as us
+from tests.said import only
 from tests.shares.logs import ITEMS, LISTS, RIGHT, USERS, WRONG, K, Shown, alone, column, evaluated, pages
 from unskew.errors import InputError
+from unskew.notice import codes
 
 SAME = {"slates": ("one visit", "without activity")}  # one page for everybody: these are no mistakes there
 
@@ -186,11 +188,19 @@ def test_training_rows_are_no_pairs() -> None:
 
 
 def test_a_column_that_its_authors_estimated_never_carries_better() -> None:
-    """As Coat's: it may pass, and the sentence says whose it is."""
+    """As Coat's: it may pass, and verdict, warnings and audit say whose it is, also of a part of the log."""
     frame = far_apart(alone(np.random.default_rng(0)))
     log = replace(us.Log.from_frame(frame, feedback="conversions"), estimated_by="its authors")
-    (found,) = evaluated(log).verdicts_
+    result = evaluated(log)
+    (found,) = result.verdicts_
     assert found.verdict == "ahead" and found.assumption == "`propensity`, which its authors estimated, is right"
+    only("estimated-column", result.warnings, by="its authors")
+    train, test = us.split.holdout(log, 0.5)
+    only("estimated-column", evaluated(test, train=train).warnings)
+    for bare in (evaluated(frame), evaluated(log, propensity="uniform")):
+        assert "estimated-column" not in codes(bare.warnings)
+    audited = us.audit(log).propensity
+    assert audited is not None and audited.estimated_by == "its authors"
 
 
 def test_other_propensities_are_not_tested() -> None:

@@ -194,7 +194,8 @@ def _propensity(audit: Audit) -> Iterator[Finding]:
     yield say(
         _grade(p.ess, p.ess_share),
         "own-propensities",
-        f"The log has its own propensities, from {p.minimum:.3g} to {p.maximum:.3g}; their effective sample size is",
+        f"The log has its own propensities{f', which {p.estimated_by} estimated' if p.estimated_by else ''}, from",
+        f"{p.minimum:.3g} to {p.maximum:.3g}; their effective sample size is",
         f"{p.ess:,.0f} of {audit.size.rows:,} rows ({percent(p.ess_share)}).",
         f"The largest weight alone is {percent(p.largest_weight)} of the sum." if p.largest_weight > 0.01 else "",
     )

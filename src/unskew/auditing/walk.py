@@ -174,7 +174,7 @@ def walk(asked: Audited, ask: Ask) -> Audit:
     weights = None
     if log.propensity is not None:
         sums, quantiles = found["propensity"]
-        weights = describe(sums, quantiles, size.users * size.items, log.share or 1.0)
+        weights = describe(sums, quantiles, size.users * size.items, log)
     zeros = rows.relevant < rows.rows
     if asked.feedback is None:
         zeros = seen is not None and seen.sums.log.zeros > 0

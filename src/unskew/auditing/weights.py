@@ -43,6 +43,7 @@ class Propensities:
             part of a split log.
         pairs: users × items of the log.
         histogram: rows by propensity, on bins that double.
+        estimated_by: who estimated them, where they were not logged when pairs were shown.
     """
 
     minimum: float
@@ -56,6 +57,7 @@ class Propensities:
     implied_pairs: float
     pairs: int
     histogram: Bins
+    estimated_by: str = ""
 
     @property
     def constant(self) -> bool:
@@ -135,9 +137,9 @@ def propensities() -> Look[tuple[PropensitySums, list[float]]]:
     return sums, found["propensity"]
 
 
-def describe(sums: PropensitySums, quantiles: list[float], pairs: int, share: float) -> Propensities:
-    """Describe them; they are those of a whole log where this one is a ``share`` of it, so that P·share is its own."""
-    weights, rows = sums.weights, sums.weights.rows
+def describe(sums: PropensitySums, quantiles: list[float], pairs: int, log: Log) -> Propensities:
+    """Describe them; they are those of a whole log where this one is a share of it, so that P·share is its own."""
+    weights, rows, share = sums.weights, sums.weights.rows, log.share or 1.0
     return Propensities(
         minimum=sums.least,
         maximum=sums.largest,
@@ -150,6 +152,7 @@ def describe(sums: PropensitySums, quantiles: list[float], pairs: int, share: fl
         implied_pairs=min(weights.total / sums.least / share, float(np.finfo(np.float64).max)),
         pairs=pairs,
         histogram=_halving(sums.bins),
+        estimated_by=log.estimated_by,
     )
 
 

@@ -122,7 +122,8 @@ def _content(dataset: Dataset, folder: Path) -> Table:
             names = ", ".join(frame.columns[1:6]) + (", …" if frame.width > 6 else "")
             rows.append((key, f"{names} ({frame.width - 1} in all) of {len(frame):,}"))
     if dataset.propensity is not None:
-        rows.append(("propensity", f"of all {len(dataset.propensity):,} pairs; of the seen ones in mnar"))
+        by = f"estimated by {dataset.mnar.estimated_by}, " if dataset.mnar.estimated_by else ""
+        rows.append(("propensity", f"{by}of all {len(dataset.propensity):,} pairs; of the seen ones in mnar"))
     else:
         rows.append(("propensity", "none" if dataset.mnar.propensity is None else "of the seen pairs, in the logs"))
     return _facts(*rows)

@@ -31,7 +31,7 @@ from unskew.judging.measure import Measured, Setting, error_per_comparison, meas
 from unskew.judging.segments import Division, Labels, division_of, measure_segments, single_clicks, support_gap
 from unskew.kernels.arrays import Floats
 from unskew.log.drawing import DRAWN_ONCE, Drawing
-from unskew.log.position import several_places
+from unskew.log.position import perhaps_places, several_places
 from unskew.memory import require
 from unskew.result import MetricTraits, Result
 
@@ -166,7 +166,7 @@ def setting_of(request: Request, aligned: Alignment, engine: Engine, rules: Rule
         shortage=0.0 if aligned.level is None else aligned.level.shortage,
         seen_counts=aligned.seen_counts,
         split=split_assumption(aligned.marks, rules),
-        places=several_places(aligned.facts.rows.places),
+        places=several_places(aligned.facts.rows.places) or perhaps_places(aligned.marks.account),
         kept_training=() if rules.unseen else _kept_training(request, aligned),
         answers_assumption="" if aligned.joined is None else rests_on(aligned.joined),
         known_lists=() if aligned.joined is None else aligned.joined.known,

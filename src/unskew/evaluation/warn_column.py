@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from unskew.alignment.column import IMPLIED
 from unskew.evaluation.facts import Facts
+from unskew.notice import Notice
 from unskew.plain import plain
 
 
@@ -33,6 +34,18 @@ def used(facts: Facts) -> Iterator[str]:
             f"The test log has a column '{plain(column)}': pairs are weighed by it, as the chance that this user was "
             "shown this item at all (propensity='known'). Name another with propensity=…, or ask for "
             "estimators=['naive'] alone."
+        )
+
+
+def estimated(facts: Facts) -> Iterator[str]:
+    """Nobody logged it: whatever tests it passes, it is somebody's model of what was shown."""
+    by, column = facts.inputs.test.estimated_by, facts.inputs.test.account.columns.get("propensity", "propensity")
+    if by and facts.aligned.column is not None:
+        yield Notice(
+            f"Column '{plain(column)}' of the test log was estimated by {by}, and not logged when pairs were shown: "
+            "verdicts by it are ahead at most, if it is right.",
+            code="estimated-column",
+            by=by,
         )
 
 

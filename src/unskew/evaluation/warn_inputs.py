@@ -12,6 +12,7 @@ from unskew.estimators import Need, Target
 from unskew.evaluation.facts import Facts
 from unskew.judging.list_notes import UNEVEN
 from unskew.log.interactions import DUPLICATE, MOSTLY, REPEATED, mostly_repeated
+from unskew.log.position import SOME
 from unskew.log.said import NOT_USED
 from unskew.metrics import RankingMetric
 from unskew.plain import plain
@@ -37,7 +38,9 @@ def unused_amounts(facts: Facts) -> Iterator[str]:
     for log in (facts.inputs.test, facts.inputs.train):
         if log is not None:
             yield from (
-                note.saying(f"{log.account.source}: {note}.") for note in log.account.notes if note.code == NOT_USED
+                note.saying(f"{log.account.source}: {note}.")
+                for note in log.account.notes
+                if note.code in (NOT_USED, SOME)
             )
 
 

@@ -21,12 +21,13 @@ from unskew.log.column_maps import InputColumns
 from unskew.log.columns import whole_numbers
 from unskew.log.extremes import Extremes
 from unskew.log.log import Account
-from unskew.log.said import NOT_USED, say_columns
+from unskew.log.said import say_columns
 from unskew.log.table import Table
 from unskew.notice import Notice
 from unskew.plain import plain
 
 OURS = "position"
+SOME = "some-places"  # the code of the note that only some rows of a column hold places
 OTHER = -1
 LAST = 2**31 - 1
 _MUST = f"must hold places on the page, whole numbers from 0 to {LAST:,}"
@@ -67,6 +68,11 @@ def several_places(found: Extremes | None) -> bool:
     return found is not None and not found.constant
 
 
+def perhaps_places(account: Account) -> bool:
+    """Whether there may be several places: a column that was left alone holds some."""
+    return any(note.code == SOME for note in account.notes)
+
+
 def left_alone(account: Account, found: Extremes | None) -> Account:
     """The account of a log whose column is not used, with a note unless it is empty.
 
@@ -93,9 +99,9 @@ def not_used(source: str, name: str, *, some: bool) -> Notice:
     if some:
         text = (
             f"column '{plain(name)}' was not used as the place on the page, since only some of its rows hold a whole "
-            "number from 0 on"
+            "number from 0 on; if it is something else, say columns={'position': ''}"
         )
-    note = Notice(text, code=NOT_USED if some else "no-places", column=name)
+    note = Notice(text, code=SOME if some else "no-places", column=name)
     say_columns(source, {}, note)
     return note
 

@@ -132,8 +132,9 @@ def places(p: Places) -> str:
 
 def propensity(p: Propensities) -> str:
     """The range and the effective size of the log's own propensities in a sentence."""
+    by = f"estimated by {p.estimated_by}; " if p.estimated_by else ""
     return (
-        f"median {plain(p.quantiles['median'])}; ess {numbers.count(p.ess)} ({numbers.share(p.ess_share)} of the "
+        f"{by}median {plain(p.quantiles['median'])}; ess {numbers.count(p.ess)} ({numbers.share(p.ess_share)} of the "
         f"rows), largest weight {numbers.share(p.largest_weight)}; {small_share(p.below_1_percent)} below 0.01, "
         f"{small_share(p.below_1_per_mille)} below 0.001"
     )
