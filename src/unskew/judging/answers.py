@@ -20,6 +20,10 @@
                 of a value knows of it, that error must be below .05 of D. What nobody answered counts in D wherever it
                 lies: values and differences are widened by all that it could do to D, and marked beyond .2
 
+    learnt      a list that the questions were not drawn for, and that holds every pair that was answered well (of ten
+                or more) and few of the others, or about whose pairs each of twenty answers is positive: such a list was
+                made from the answers, and these say nothing of it
+
 A value is looked at like a difference from a list that holds nothing.
 """
 
@@ -139,6 +143,17 @@ class AnswerChecks:
         behind = Side.of(sums.asked, -d, d < -1e-12, 0.0 if b is None else float(sums.worth[place, b, a]), self.largest)
         logged = float(sums.logged[place, a] - (0.0 if b is None else sums.logged[place, b]))
         return PairAnswers(ahead, behind, logged, self.largest, *self._silent(d))
+
+    def learnt(self, worth: Floats, model: int) -> bool:
+        """Whether a list tells positive answers from others as only one that was made from them does."""
+        asked = self.sums.asked
+        held, yes = self.worths(worth)[:, model] > 0.0, asked.answered & (asked.value > 0.0)
+        no, room = asked.answered & ~yes, int(np.count_nonzero(worth > 0.0))
+        _, own = np.unique(asked.user[yes], return_counts=True)
+        every = int(yes.sum()) >= FEWEST_POSITIVE and np.count_nonzero(held & yes) == np.minimum(own, room).sum()
+        few = 2 * np.count_nonzero(held & no) < np.count_nonzero(no)
+        right = np.count_nonzero(held & yes) >= FEWEST_ANSWERS and not (held & no).any()
+        return bool((every and few) or right)
 
     def worths(self, worth: Floats) -> Floats:
         """What each asked pair is worth to each model, (rows, models)."""

@@ -19,6 +19,7 @@ from unskew.inference.moments import Moments
 from unskew.inference.steps import corrected
 from unskew.inference.verdict import ALONE, FEW_WINS, MORE_HITS, SKEWED, Checks, Judgement, judge
 from unskew.judging.answers import PairAnswers
+from unskew.judging.claims import is_new
 from unskew.judging.companions import CompanionCell, confirming_cell, hit_counting_cell
 from unskew.judging.measure import Floats, Measured, uses_propensity, weighted
 from unskew.judging.possible import Possible
@@ -378,6 +379,8 @@ class CellComparisons:
             or unable
             or self._uncounted
             or ("" if answers is None else answers.uncovered)
+            or self.learnt(a)
+            or self.learnt(b)
         )
         few = self.measured.few_clicks.get(self.cell.run)
         return Checks(
@@ -428,6 +431,21 @@ class CellComparisons:
         if not self.run.joined or found is None or not isinstance(metric, RankingMetric):
             return None
         return found.pair(str(metric), metric.table(self.run.depth), a, b)
+
+    def learnt(self, model: int) -> str:
+        """That a list was made from the answers that judge it, in words; empty where nothing shows that."""
+        metric, found = self.run.metrics[self.cell.metric], self.measured.answers
+        new = self.run.joined and is_new(self.measured, self.run, self.cell.metric, model)
+        if not new or found is None or not isinstance(metric, RankingMetric):
+            return ""
+        if not found.learnt(metric.table(self.run.depth), model):
+            return ""
+        name = self.measured.setting.models[model]
+        told = (
+            f"the list of {name} holds what was answered well and leaves out the rest, as only one does that was made "
+            "from these answers, and they cannot judge it: ask anew, by a plan for these lists"
+        )
+        return Notice(told, code="learnt-list", model=name)
 
     def unit(self, model: int) -> float:
         """How far a value moves by one more unit in the sum over all users."""

@@ -68,8 +68,12 @@ def rests_on(measured: Measured, run: EstimatorRun, metric: int, *models: int) -
 
 def _new_lists(measured: Measured, run: EstimatorRun, metric: int, models: tuple[int, ...]) -> list[str]:
     """Which of these models' lists, as far as a metric looks, are not among those that the questions were drawn for."""
-    setting, depth = measured.setting, run.metrics[metric].k or math.inf
-    return [plain(setting.models[model]) for model in models if depth > setting.known_lists[model]]
+    return [plain(measured.setting.models[model]) for model in models if is_new(measured, run, metric, model)]
+
+
+def is_new(measured: Measured, run: EstimatorRun, metric: int, model: int) -> bool:
+    """Whether questions were drawn for other lists than this model's."""
+    return (run.metrics[metric].k or math.inf) > measured.setting.known_lists[model]
 
 
 def with_split(assumed: str, measured: Measured, run: EstimatorRun) -> str:

@@ -135,6 +135,7 @@ def _refused_by_answers(compared: CellComparisons, model: int) -> str:
     own = found.uncovered.replace("where the lists differ", "in its list")
     return (
         lost
+        or compared.learnt(model)
         or compared.weak_total
         or made_of(own.replace("where these lists differ", "about its list"), found.uncovered)
     )
