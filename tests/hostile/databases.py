@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import resource
-import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from tests.hostile.cases import Case
-from tests.hostile.classify import Class, Outcome, classify, files
 from tests.hostile.drafts import Draft, Expect, frame_of
-from tests.hostile.interrupts import PROMPT
 from tests.hostile.oracle import CLICKS, LISTS, ranks, read, recalls
-from tests.hostile.processes import Trial, environment, finish, start
 from tests.hostile.worlds import CUTS, draw
 
 HONEST = {  # views of the table t that hold its rows
@@ -56,13 +49,6 @@ WRONG = {  # views that must be refused
     "much work": "select * replace ((select sum(range) * 0 + 2 from range(100000000)) as propensity) from t",
 }  # fmt: skip
 NAMES = ("log", 'a "b" c', "a b", "é", "select", "\x1b[31m", "x" * 300, "a\nb", "Log::x")
-UNENDING = {
-    "endless": """
-        with recursive r("user", item) as (select 1, 1 union all select "user" + 1, item from r) select * from r
-    """,
-    "counting": 'select sum(a.i + b.i + c.i) as "user", 1 as item from n a, n b, n c',
-}
-LARGE = 'select range as "user", range % 9 as item, 0.5 as propensity from range(1000000000000)'
 
 
 def _made(path: Path, table: Any, name: str, query: str) -> None:
@@ -126,31 +112,3 @@ def database_case(rng: Random, folder: Path) -> Case:
     elif kind == "wrong":
         case.answerable = False
     return case
-
-
-def view_trial(rng: Random, folder: Path) -> Trial:
-    """A view that never ends is stopped by Ctrl-C; one that is too large for the memory is refused."""
-    way = rng.choice([*UNENDING, "large"])
-    _made(folder / "log.duckdb", draw(rng).log, "log", UNENDING.get(way, LARGE))
-    argv, before = ["audit", "log.duckdb::log", "--json=out.json"], files(folder)
-    env = environment(folder, NUMBA_CACHE_DIR=os.environ.get("NUMBA_CACHE_DIR", ""))
-
-    def large() -> Outcome:
-        ended = finish(start(argv, folder, {**env, "POLARS_MAX_THREADS": "1"}, {resource.RLIMIT_AS: 3 << 30}))
-        return classify(Case(way, argv, ["log.duckdb"], answerable=False), ended, before, folder)
-
-    def unending() -> Outcome:
-        process = start(argv, folder, env)
-        time.sleep(rng.uniform(3.0, 8.0))
-        if process.poll() is not None:
-            return Class.SILENT, f"{way}: it ended: {finish(process).stderr[-300:]}"
-        os.killpg(process.pid, signal.SIGINT)
-        ended = finish(process, PROMPT)
-        if ended.ended == "hang":
-            return Class.HANG, f"{way}: no end within {PROMPT:.0f} s"
-        if ended.code != 130 or "Traceback" in ended.stderr:
-            return Class.TRACEBACK, f"{way}: exit code {ended.code}: {ended.stderr[-300:]}"
-        left = sorted(name for name in files(folder) - before if not name.startswith("home"))
-        return (Class.LEFT, f"{way}: {left}") if left else (Class.CLEAN, "")
-
-    return Trial(f"a view: {way}", large if way == "large" else unending)

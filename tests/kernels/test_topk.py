@@ -8,17 +8,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kernels.mixing import mix
 from unskew.kernels.topk import SEED, top_k, top_k_shared
 
 MASK = (1 << 64) - 1
-
-
-def mix(x: int) -> int:
-    """SplitMix64's finaliser on Python integers."""
-    x = (x + 0x9E3779B97F4A7C15) & MASK
-    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & MASK
-    return x ^ (x >> 31)
 
 
 def reference(scores: list[float], k: int, user: int, items: list[int], out: set[int]) -> tuple[list[int], bool]:

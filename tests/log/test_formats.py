@@ -18,7 +18,6 @@ from tests.said import only, refusal, refuses, told
 from unskew import evaluate
 from unskew.errors import MissingExtraError
 from unskew.log import Log, lists, packed, read_log, read_recommendations
-from unskew.log.several import ending_of, files_of
 
 duckdb: Any = pytest.importorskip("duckdb")
 pa: Any = pytest.importorskip("pyarrow")
@@ -55,7 +54,10 @@ FORMATS: dict[str, Callable[[pl.DataFrame], bytes]] = {
     "t.txt": lambda f: text(f, "|"),
     "t.dat": double,
     "t.inter": lambda f: text(f, "\t"),
-    "t.csv.gz": lambda f: gzip.compress(text(f, ",")),
+    "mark.csv": lambda f: b"\xef\xbb\xbf" + text(f, ","),
+    "comma.tsv": lambda f: text(f, ","),
+    "T.CSV.gz": lambda f: gzip.compress(text(f, ",")),
+    "parts.csv.gz": lambda f: gzip.compress(text(f[:1], ",")) + gzip.compress(text(f[1:], ",", header=False)),
     "t.csv.zst": lambda f: zstd(text(f, ",")),
     "t.dat.gz": lambda f: gzip.compress(double(f)),
     "t.jsonl": lines,
@@ -209,18 +211,6 @@ def test_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert refusal(read_log, ["logs/jan.csv", "logs/mar.parquet"]).code == "mixed-types"
 
 
-def test_endings() -> None:
-    for name, wanted in (
-        ("a.CSV.gz", ".csv"),
-        ("a.jsonl.zst", ".jsonl"),
-        ("a.parquet.gz", ".gz"),
-        ("a", ""),
-        ("a.b", ".b"),
-    ):
-        assert ending_of(Path(name)) == wanted
-    assert files_of("no such,file.csv") == [Path("no such,file.csv")]
-
-
 def test_tables_of_duckdb(tmp_path: Path) -> None:
     """One table needs no name, others are listed; a view reads nothing outside, and nothing is written."""
     path = write(tmp_path, "shop.duckdb", ROWS)
@@ -239,14 +229,6 @@ def test_tables_of_duckdb(tmp_path: Path) -> None:
         (f"{tmp_path}/none.duckdb::t", "missing-file"),
     ):
         assert refusal(read_log, wrong).code == code
-
-
-def test_frames_of_all_kinds() -> None:
-    """A relation of DuckDB, pandas, pyarrow and a lazy frame are read alike."""
-    whole = Log.from_frame(ROWS, feedback="ratings").to_frame()
-    arrow = ROWS.to_arrow()
-    for frame in (ROWS.lazy(), ROWS.to_pandas(), arrow, duckdb.sql("select * from arrow")):
-        assert Log.from_frame(frame, feedback="ratings").to_frame().equals(whole)
 
 
 def test_one_line_says_what_was_taken_for_what(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import gzip
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.said import only, told
+from tests.said import only
 from unskew.log import Feedback, Ids, Log, read_log
 
 compiled = settings(deadline=None)  # the first call compiles kernels
@@ -56,22 +55,6 @@ def test_every_dataframe_gives_the_same_log(backend: str) -> None:
     assert log.indptr.tolist() == [0, 2, 4, 5] and log.indptr.dtype == np.int64
     assert log.item.tolist() == [0, 2, 1, 3, 0] and log.item.dtype == np.int32
     assert log.user.tolist() == [0, 0, 1, 1, 2]
-
-
-@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "csv.gz", "tsv.gz"])
-def test_every_format_gives_the_same_log(tmp_path: Path, ending: str) -> None:
-    """What is written as CSV, TSV or Parquet, compressed or not, is read back as it was."""
-    path = tmp_path / f"log.{ending}"
-    text = ROWS.write_csv(separator="\t" if ending.startswith("tsv") else ",")
-    if ending == "parquet":
-        ROWS.write_parquet(path)
-    elif ending.endswith("gz"):
-        path.write_bytes(gzip.compress(text.encode()))
-    else:
-        path.write_text(text)
-    log = read_log(path, keep=["country"])
-    assert log.to_frame().equals(SORTED)
-    assert log.account.source == str(path) and log.account.rows == 5 and not log.account.dropped
 
 
 @pytest.mark.parametrize(
@@ -155,12 +138,6 @@ def test_an_implicit_log_keeps_the_earliest_row_of_each_pair(rows: list[tuple[in
             only("repeated-pairs", notes, rows=len(rows) - len(kept))
 
 
-def test_the_earliest_needs_times() -> None:
-    """Without a column of times the error says what to do."""
-    frame = pl.DataFrame({"user": [1, 1], "item": [1, 1]})
-    assert told(Log.from_frame, frame, duplicates="earliest") == ("missing-column", "time")
-
-
 def test_drops_are_counted_by_reason() -> None:
     """A row with several faults is counted once, under the first."""
     frame = pl.DataFrame(
@@ -173,14 +150,6 @@ def test_drops_are_counted_by_reason() -> None:
     log = Log.from_frame(frame, invalid="drop", duplicates="first")
     assert log.account.dropped == {"null user": 2, "propensity outside (0, 1]": 1, "duplicate pair": 1}
     assert log.account.rows == 6 == len(log) + sum(log.account.dropped.values())
-
-
-def test_columns_are_renamed_and_only_used_ones_are_read(tmp_path: Path) -> None:
-    """``columns`` maps our names to theirs; what is not used may hold anything."""
-    path = tmp_path / "log.parquet"
-    pl.DataFrame({"who": [1], "what": [2], "junk": [None], "stars": [3]}).write_parquet(path)
-    log = read_log(path, columns={"user": "who", "item": "what", "value": "stars"})
-    assert log.to_frame().rows() == [(1, 2, 3.0)] and not log.columns
 
 
 def test_feedback_is_implicit_without_values_and_untold_with_them() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.said import refuses
-from unskew.kernels.coding import ASCENDING, GATHERED, MIXED, SHORT, tally
+from unskew.kernels.coding import SHORT
 from unskew.log.order import counts_of, group, group_entries
 
 rows = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=12)
@@ -27,22 +27,6 @@ def test_the_order_is_by_user_key_and_row(rows: list[tuple[int, int]], users: li
     wanted = sorted(range(len(rows)), key=lambda row: (*rows[row], row))
     assert (list(range(len(rows))) if order is None else order.tolist()) == wanted
     assert np.diff(indptr).tolist() == [sum(row[0] == u for row in rows) for u in range(5)]
-
-
-@pytest.mark.parametrize(
-    ("user", "key", "lie"),
-    [
-        ([0, 0, 2], [1, 1, 0], ASCENDING),
-        ([2, 0, 0], [0, 1, 1], GATHERED),
-        ([0, 2, 0], [0, 0, 1], MIXED),
-        ([2, 0, 0], [0, 2, 1], MIXED),
-        ([0, 0, 2], [2, 1, 0], MIXED),
-    ],
-)
-def test_how_rows_lie(user: list[int], key: list[int], lie: int) -> None:
-    """Users may come in any order, if the rows of each are together and ascend."""
-    columns = np.array(user, dtype=np.int32), np.array(key, dtype=np.int32)
-    assert tally(*columns, np.zeros(3, dtype=np.int64), 3) == lie
 
 
 @settings(deadline=None)

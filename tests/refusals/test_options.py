@@ -233,13 +233,6 @@ def test_a_hostile_setting_is_refused_or_harmless(option: str, value: Any) -> No
         numbers([(e.value, e.low, e.high) for e in found.estimates])
 
 
-@pytest.mark.parametrize("level", [0.0, 0.4, 0.9999999999999999, 1.0, 1 - 1e-9])
-def test_levels_that_no_log_can_tell_are_refused(level: float) -> None:
-    """Quantiles beyond are infinite, or rest on tails that nobody has seen."""
-    with pytest.raises(InputError, match="level must be"):
-        us.evaluate(TEST, LISTS, train=TRAIN, level=level)
-
-
 @pytest.mark.parametrize("value", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_arguments_of_other_functions(value: Any) -> None:
     """Splits, checks, worlds of ratings, lists."""
