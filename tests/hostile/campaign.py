@@ -14,7 +14,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from random import Random
 
-from tests.hostile import cases, databases, factors, faults, others, words
+from tests.hostile import cases, factors, faults, others, words
 from tests.hostile.cases import Case
 from tests.hostile.classify import GOOD, Class, classify, digests, files
 from tests.hostile.processes import Trial
@@ -40,7 +40,6 @@ KINDS: dict[str, Kind] = {
     "predictions": Kind(cases.predictions_case, 6),
     "ratings": Kind(cases.ratings_case, 5),
     "others": Kind(others.others_case, 8),
-    "databases": Kind(databases.database_case, 6),
     "factors": Kind(factors.factors_case, 7),
     "specs": Kind(words.specs_case, 9),
     "options": Kind(words.options_case, 8),

@@ -79,7 +79,6 @@ def test_an_error_leaves_nothing_and_refuses_nothing_honest(tmp_path: Path) -> N
         b"user,item,propensity\n1,2,0.5,3\n",
         b"user,item,propensity\n1,2,0\n",
         b"user,item,item,propensity\n1,2,3,0.5\n",
-        b"user;item;propensity\n1;2;0.5\n",
         b"user,item,propensity\n1,2,nan\n",
         b"user,item,propensity\n",
         b"\0\0\0\0",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,7 @@ from hypothesis import strategies as st
 
 from tests.said import only, refusal, refuses, told
 from unskew import evaluate
-from unskew.errors import MissingExtraError
-from unskew.log import Log, lists, packed, read_log, read_recommendations
+from unskew.log import Log, packed, read_log, read_recommendations
 
 duckdb: Any = pytest.importorskip("duckdb")
 pa: Any = pytest.importorskip("pyarrow")
@@ -174,14 +172,6 @@ def test_damaged_zstd(tmp_path: Path, damage: str) -> None:
     assert "t.csv.zst" in str(said) and said.code in ("damaged-file", "field-count")
 
 
-def test_zstd_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The extra, and how to install it from a clone."""
-    path = write(tmp_path, "t.csv.zst", ROWS)
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with refuses("missing-extra", MissingExtraError, extra="files"):
-        read_log(path)
-
-
 @given(st.text(":\tab\n", max_size=40).filter(lambda each: "\t" not in each), st.integers(1, 5))
 def test_double_colons_across_blocks(content: str, size: int) -> None:
     """Whatever the blocks are, as if all were replaced at once."""
@@ -229,18 +219,6 @@ def test_tables_of_duckdb(tmp_path: Path) -> None:
         (f"{tmp_path}/none.duckdb::t", "missing-file"),
     ):
         assert refusal(read_log, wrong).code == code
-
-
-def test_one_line_says_what_was_taken_for_what(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "unskew.files")
-    read_log(write(tmp_path, "semicolon.csv", ROWS), feedback="ratings")
-    ROWS.select("userId", "sku", pred="rating").write_csv(tmp_path / "recs.csv")
-    read_recommendations(tmp_path / "recs.csv")
-    ROWS.select(user="userId", item="sku").write_csv(tmp_path / "ours.csv")
-    read_log(tmp_path / "ours.csv")
-    said = [line.replace(f"{tmp_path}/", "") for line in caplog.messages]
-    assert said[0].startswith("semicolon.csv: user = userId, item = sku, value = rating, time = ts; ")
-    assert said[1:] == ["recs.csv: user = userId, item = sku, score = pred", f"recs.csv: {lists.RANKED}"]
 
 
 def test_files_without_a_header_are_told_all_their_columns(tmp_path: Path) -> None:

@@ -101,24 +101,6 @@ def test_large_files_are_read_in_pieces(
     assert same(found, wanted) and found.account == wanted.account
 
 
-@pytest.mark.parametrize("gap", [False, True])
-def test_ranks_that_count_up_are_shared(gap: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between models whose lists are as long, while somebody has them; ranks with a gap are kept for themselves."""
-    monkeypatch.setattr(lists, "MANY", 0)
-    frame = pl.DataFrame({"user": np.repeat(np.arange(3), 4), "item": np.tile(np.arange(4), 3)})
-    frame = frame.with_columns(rank=pl.col("item") + 1)
-    frame.write_parquet(tmp_path / "one.parquet")
-    frame.with_columns(rank=pl.col("rank") + pl.col("item") // 3 * int(gap)).write_parquet(tmp_path / "other.parquet")
-    one, other = (read_recommendations(tmp_path / f"{name}.parquet") for name in ("one", "other"))
-    assert one.rank.tolist() == [1, 2, 3, 4] * 3
-    assert other.rank.tolist() == [1, 2, 3, 4 + gap] * 3
-    assert (one.rank is other.rank) == (not gap)
-    uneven = pl.DataFrame({"user": [0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2], "item": [0, 1, *range(6), *range(4)]})
-    uneven.with_columns(rank=pl.col("item") + 1).write_parquet(tmp_path / "uneven.parquet")
-    found = read_recommendations(tmp_path / "uneven.parquet")
-    assert found.rank.tolist() == [1, 2, 1, 2, 3, 4, 5, 6, 1, 2, 3, 4]
-
-
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Columns are read one after the other, and must be of the same rows."""
     monkeypatch.setattr(lists, "MANY", 0)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.kernels.mixing import mix
 from unskew.log import numbered_texts
 from unskew.log.ids import Ids, hash_texts
-from unskew.log.numbered_texts import SLOTS, TextTable, in_order, number, unusual
+from unskew.log.numbered_texts import SLOTS, TextTable, number, unusual
 
 texts_of_any_length = st.lists(st.text(max_size=40) | st.sampled_from(["a" * n for n in range(10, 36)]))
 
@@ -41,27 +41,6 @@ def test_numbers_are_those_of_a_dictionary(texts: list[str], cut: int) -> None:
     for given_, wanted in ((column, texts), (pl.Series(["x", *texts], dtype=pl.String).slice(1), texts)):
         firsts, numbers = number(given_)
         assert (firsts.tolist(), numbers.tolist()) == by_dictionary(wanted)
-
-
-@pytest.mark.parametrize("form", ["{}", "a longer text before {}"])
-def test_tables_grow(form: str) -> None:
-    """More distinct texts than the first table holds, in several pieces."""
-    rng = np.random.default_rng(0)
-    texts = [form.format(n) for n in rng.integers(0, 3 * SLOTS, 8 * SLOTS)]
-    column = pl.concat([pl.Series(texts[:SLOTS]), pl.Series(texts[SLOTS:])], rechunk=False)
-    firsts, numbers = number(column)
-    assert column.gather(firsts).gather(numbers).equals(column)
-    assert firsts.tolist() == sorted(firsts.tolist())
-    assert len(firsts) == len(set(texts))
-
-
-def test_the_way_by_polars_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where Arrow hands over no views, polars' dictionary gives the same numbers, and its join the same order."""
-    column = pl.Series(["b", "10", "b", "a longer text than twelve", "10", "9"])
-    wanted = *number(column), *in_order(column.unique(maintain_order=True))
-    monkeypatch.setattr(numbered_texts, "pieces", lambda _: None)
-    for found, expected in zip((*number(column), *in_order(column.unique(maintain_order=True))), wanted, strict=True):
-        np.testing.assert_array_equal(found, expected)
 
 
 @settings(deadline=None)

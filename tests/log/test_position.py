@@ -101,15 +101,6 @@ def test_what_was_named_must_be_right(places: Any, row: int, code: str) -> None:
     assert len(log) == 3 and sum(log.account.dropped.values()) == 1 and log.position is not None
 
 
-def test_two_columns_that_may_be_the_place() -> None:
-    both = ROWS.with_columns(slot=1)
-    with refuses("ambiguous-column", column="position", found=["rank", "slot"]):
-        Log.from_frame(both)
-    assert Log.from_frame(both, columns={"position": ""}).position is None
-    named = Log.from_frame(both, columns={"position": "slot"}).position
-    assert named is not None and named.to_list() == [1] * 4
-
-
 def test_a_kept_column_is_kept_as_it_was() -> None:
     """Segments by place are what they were before places meant something."""
     frame = ROWS.rename({"rank": "position"})

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.said import only, refuses
@@ -25,6 +25,7 @@ small_lists = st.dictionaries(
     ).map(lambda both: sorted(zip(both[1], both[0], strict=False))),
     min_size=1,
 )
+long_list = [(rank, 1000 - rank) for rank in range(2, 300, 3)]
 small_logs = st.sets(st.tuples(st.integers(-2, 9), st.integers(-2, 12)), min_size=1)
 
 
@@ -48,6 +49,7 @@ def log_of(pairs: set[tuple[int, int]], *, text: bool = False) -> Log:
 
 @compiled
 @given(small_lists, st.integers(0, 100))
+@example({3: [(1, 5)], 4: long_list, 5: [(2, 7)]}, 1)
 def test_lists_come_back_in_the_order_of_ranks(lists: Lists, shuffle: int) -> None:
     """Whatever the order of rows, entries stand by rank; gaps between ranks stay."""
     read = Recommendations.from_frame(frame_of(lists, shuffle))
