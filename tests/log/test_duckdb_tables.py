@@ -84,7 +84,7 @@ WRONG = (
     ("select * from read_csv('/etc/passwd', header = false) a(\"user\", item, propensity)", "unreadable-file"),
     ("select * from read_parquet('http://192.0.2.1/x.parquet')", "unreadable-file"),
     ("select content as \"user\", size as item, 0.5 as propensity from read_text('shop.duckdb')", "unreadable-file"),
-    ("select * replace ('inf'::double as propensity) from t", "out-of-range"),
+    ("select * replace ('inf'::double as propensity) from t", "not-a-number"),
     ("select * replace (null as item) from t", "missing-value"),
     ("select * from t where false", "no-rows"),
     ("select 1 as a", "missing-column"),
@@ -92,7 +92,7 @@ WRONG = (
 
 
 @pytest.mark.parametrize(("query", "code"), [*((query, "") for query in HONEST), *WRONG])
-@pytest.mark.parametrize("name", ["log", 'a "b" \x1b[31m', "Log::x"])
+@pytest.mark.parametrize("name", ['a "b" é', "Log::x"])
 def test_views_are_rows_or_one_clear_error(shop: Path, query: str, code: str, name: str) -> None:
     """Whatever a view is called, and whatever program it is."""
     with duckdb.connect(str(shop)) as database:

@@ -87,20 +87,6 @@ def test_powers_of_nought_are_reg() -> None:
     assert len(us.sample(test, "full")) == len(test)
 
 
-@compiled
-@given(st.lists(st.floats(0.01, 100.0), min_size=2, max_size=6), st.data())
-def test_inclusion_grows_with_the_weight(weights: list[float], data: st.DataObject) -> None:
-    """MATHS §10.10: with the same hashes, a row that is drawn is still drawn when its weight grows."""
-    log = log_of([("u", k) for k in range(len(weights))])
-    size, seed = data.draw(st.integers(1, len(weights))), data.draw(st.integers(0, 2**40))
-    row = data.draw(st.integers(0, len(weights) - 1))
-    heavier = np.array(weights)
-    heavier[row] *= data.draw(st.floats(1.0, 50.0))
-    before = drawn(log, Weights(np.ones(1), np.array(weights)), size, seed)
-    after = drawn(log, Weights(np.ones(1), heavier), size, seed)
-    assert after[row] >= before[row]
-
-
 @pytest.mark.parametrize(
     ("strategy", "powers", "at_random"),
     [

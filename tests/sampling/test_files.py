@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -89,58 +88,43 @@ def test_a_bracket_that_was_too_narrow_is_widened(
     assert len(stages) > 3 or margin == 1.0
 
 
-@pytest.mark.parametrize("kind", ["texts", "negative", "far apart", "more than 63 bits", "small", "categories"])
-def test_ids_of_any_type_are_sampled_as_in_memory(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+USER, DAY = pl.col("user").cast(pl.Int64), pl.datetime(2020, 1, 1)
+STAMP = DAY + pl.duration(hours=7 * pl.int_range(pl.len()))
+KINDS: dict[str, dict[str, pl.Expr]] = {
+    "texts": {"user": pl.format("u{}", USER)},
+    "negative": {"user": USER - 10**15},
+    "far apart": {"user": pl.when(pl.int_range(pl.len()) < 300).then(USER).otherwise(USER * 10**12)},
+    "more than 63 bits": {
+        "user": pl.when(USER < 40).then(USER.cast(pl.UInt64)).otherwise(USER.cast(pl.UInt64) + 2**63)
+    },
+    "small": {"user": (USER % 100).cast(pl.Int8)},
+    "categories": {"user": pl.format("u{}", USER).cast(pl.Categorical)},
+    "datetimes": {"time": STAMP.cast(pl.Datetime("ms"))},
+    "dates": {"time": STAMP.cast(pl.Date)},
+    "numbers": {"time": STAMP.cast(pl.Int64)},
+    "times as texts": {"time": STAMP.dt.strftime("%Y-%m-%dT%H:%M:%S")},
+}
+
+
+@pytest.mark.parametrize("source", ["parquet", "csv", "folder"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_columns_of_any_type_are_sampled_as_in_memory(
+    kind: str, source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Compact numbers have a table, others are coded; both at once where only later pieces are far apart."""
-    user = pl.col("user").cast(pl.Int64)
-    ids = {
-        "texts": pl.format("u{}", user),
-        "negative": user - 10**15,
-        "far apart": pl.when(pl.int_range(pl.len()) < 300).then(user).otherwise(user * 10**12),
-        "more than 63 bits": pl.when(user < 40).then(user.cast(pl.UInt64)).otherwise(user.cast(pl.UInt64) + 2**63),
-        "small": (user % 100).cast(pl.Int8),
-        "categories": pl.format("u{}", user).cast(pl.Categorical),
-    }
-    frame = skewed(900, 200, 80).with_columns(user=ids[kind]).unique(["user", "item"], maintain_order=True)
-    frame.write_parquet(tmp_path / "log.parquet")
+    frame = skewed(900, 200, 80).with_columns(**KINDS[kind]).unique(["user", "item"], maintain_order=True)
+    (tmp_path / "folder").mkdir()
+    frame[:200].write_parquet(tmp_path / "folder" / "a.parquet")
+    frame[200:].write_parquet(tmp_path / "folder" / "b.parquet")
+    path = tmp_path / "folder" if source == "folder" else written({"log": frame}, tmp_path, source)["log"]
     monkeypatch.setattr(stream, "PIECE", 250)
-    memory = us.sample(us.read_log(tmp_path / "log.parquet"), "wtd_h", train=frame, size=0.3).to_frame()
-    summary = sample_file(
-        tmp_path / "log.parquet", tmp_path / "out.parquet", "wtd_h", train=tmp_path / "log.parquet", size=0.3
-    )
-    assert keys(pl.read_parquet(tmp_path / "out.parquet")) == keys(memory) and summary.repeated == 0
+    how: dict[str, Any] = {"train": frame, "size": 0.3}
+    memory = us.sample(us.read_log(path), "wtd_h", **how).to_frame()
+    out = tmp_path / ("out.csv" if source == "csv" else "out.parquet")
+    summary = sample_file(path, out, "wtd_h", train=path, size=0.3)
+    found = pl.read_csv(out) if source == "csv" else pl.read_parquet(out)
+    assert keys(found) == keys(memory) and summary.repeated == 0
     assert summary.users.number == frame["user"].n_unique()
-
-
-def test_text_files_and_folders_are_sampled_alike(frames: dict[str, pl.DataFrame], tmp_path: Path) -> None:
-    """CSV in and out, and a folder of several files."""
-    (tmp_path / "csv").mkdir()
-    (tmp_path / "parts").mkdir()
-    paths, texts = written(frames, tmp_path), written(frames, tmp_path / "csv", "csv")
-    frames["test"][:400].write_parquet(tmp_path / "parts" / "a.parquet")
-    frames["test"][400:].write_parquet(tmp_path / "parts" / "b.parquet")
-    sample_file(paths["test"], tmp_path / "a.parquet", train=paths["train"])
-    sample_file(texts["test"], tmp_path / "b.csv", train=texts["train"])
-    sample_file(tmp_path / "parts", tmp_path / "c.parquet", train=paths["train"])
-    first = pl.read_parquet(tmp_path / "a.parquet")
-    assert pl.read_csv(tmp_path / "b.csv").equals(first)
-    assert pl.read_parquet(tmp_path / "c.parquet").equals(first)
-
-
-@pytest.mark.parametrize("kind", ["datetime", "date", "number", "text", "none"])
-def test_times_mean_the_same_in_memory_and_in_a_stream(kind: str, tmp_path: Path) -> None:
-    frame = skewed(600, 80, 40)
-    day = datetime(2020, 1, 1)
-    stamps = pl.Series([day + timedelta(hours=7 * k) for k in range(len(frame))])
-    times = {"datetime": stamps.cast(pl.Datetime("ms")), "date": stamps.cast(pl.Date), "number": stamps.cast(pl.Int64)}
-    times["text"] = stamps.dt.strftime("%Y-%m-%dT%H:%M:%S")
-    frame = frame if kind == "none" else frame.with_columns(time=times[kind])
-    frame.write_parquet(tmp_path / "log.parquet")
-    frame.write_csv(tmp_path / "log.csv")
-    expected = keys(us.sample(us.read_log(tmp_path / "log.parquet"), "reg").to_frame())
-    for source in ("log.parquet", "log.csv"):
-        sample_file(tmp_path / source, tmp_path / "out.parquet", "reg")
-        assert keys(pl.read_parquet(tmp_path / "out.parquet")) == expected
 
 
 def test_repeated_rows_are_told_apart_by_time_then_by_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
