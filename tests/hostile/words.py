@@ -40,23 +40,12 @@ NOISE = (
     "../../etc/passwd", "~", "/dev/zero", "-5", "--", "f(,)", "f(1,)", "\n",
 )  # fmt: skip
 OPTIONS: dict[str, tuple[str, ...]] = {
-    "--level": ("0", "1", "-1", "0.9999999999999999", "1e-300", "nan", "0.5", "x", "0.95 ", "1e308"),
-    "--replicates": ("0", "1", "-5", "1000000000", "1e3"),
     "--seed": ("-1", "18446744073709551616", "1" * 5000, "0", "9223372036854775808"),
-    "--threads": ("0", "1", "1000000000", "x"),
-    "--share": ("0", "1", "nan", "users", "1e-320", "0.3", "0.9999999999999999", "１"),
     "--columns": (
         "user=item", "user=user,user=item", "user=", "=user", "user=a,item=a", "x=y", ",", "user=user",
         "user=\x1b[31m", "user=" + "x" * 70_000, "item=user,user=item", "rank=propensity", "propensity=rank",
         "user==user",
     ),
-    "--feedback": ("implicit", "conversions", "ratings", "x", "", "IMPLICIT", "\x1b[31m"),
-    "--relevant": (">=4", ">4", "=", ">=nan", ">=inf", ">=1e308", "x", ">= 4", "<3", ">=" + "9" * 5000, "\x1b"),
-    "--candidates": ("unseen", "all", "x", ""),
-    "--duplicates": ("error", "first", "last", "max", "x", ""),
-    "--interval": ("normal", "bootstrap", "x"),
-    "--refused": ("error", "skip", "x"),
-    "--invalid": ("error", "drop", "x", "\x1b[2J"),
     "--users": ("nowhere.csv", ".", "alpha.csv", "log.csv", "/dev/null", "x" * 300, "a\x1b.csv",
     "~nobody/x.csv", "loop.csv"),
     "--items": ("nowhere.csv", "log.csv", "alpha.csv", "/proc/self/mem", "loop.csv", "x" * 5000),
@@ -126,8 +115,6 @@ def options_case(rng: Random, folder: Path) -> Case:
     argv, words, outputs = ["evaluate", "log.csv", "--recs=alpha=alpha.csv", "--propensity=known"], [], []
     for option in rng.sample(list(OPTIONS), rng.choice((1, 1, 2))):
         value = rng.choice(OPTIONS[option])
-        if option == "--replicates":
-            argv.append("--interval=bootstrap")
         *extra, option = option.split()
         argv += [*extra, f"{option}={value}"]
         words.append(f"{option}={value}")

@@ -127,14 +127,16 @@ SWAP_PARENT = 'mv "$CACHES" "$CACHES.old" && mkdir -p "$IN" && cp "$PAYLOAD" "$F
 SWAP_FILE = 'rm -f "$FILE" && cp "$PAYLOAD" "$FILE" && chmod 644 "$FILE"'
 
 
+def _shared_with_a_group(place: Place) -> None:
+    os.chown(place.shared, place.victim, INTRUDER)
+    place.shared.chmod(0o775)
+
+
 OPENED: dict[str, tuple[Callable[[Place], None], str]] = {
     "the parent belongs to another user": (lambda place: os.chown(place.caches, INTRUDER, INTRUDER), SWAP_FOLDER),
     "the grandparent belongs to another user": (lambda place: os.chown(place.shared, INTRUDER, INTRUDER), SWAP_PARENT),
     "everybody may change the parent": (lambda place: place.caches.chmod(0o777), SWAP_FOLDER),
-    "a group may change the grandparent": (
-        lambda place: (os.chown(place.shared, place.victim, INTRUDER), place.shared.chmod(0o775))[1],
-        SWAP_PARENT,
-    ),
+    "a group may change the grandparent": (_shared_with_a_group, SWAP_PARENT),
     "everybody may change the folder": (lambda place: place.kept.parent.chmod(0o777), SWAP_FILE),
 }
 WHEN = ("between import and call", "before the import")

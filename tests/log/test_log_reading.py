@@ -77,17 +77,6 @@ def test_ids_of_text_files_are_integers_only_if_they_print_back(
     assert read_log(path).users.values.to_list() == values
 
 
-@pytest.mark.parametrize("factor", [1, 10**12])
-@pytest.mark.parametrize("as_text", [False, True])
-def test_compact_scattered_and_text_ids_are_coded_alike(factor: int, as_text: bool) -> None:
-    """Look-up table, join and dictionary are three ways to the same codes."""
-    ids = np.random.default_rng(0).integers(-500, 500, 3000) * factor
-    column = pl.Series(ids).cast(pl.String) if as_text else pl.Series(ids)
-    log = Log.from_frame(pl.DataFrame({"user": column, "item": range(3000)}))
-    assert log.users.values.to_list() == sorted(set(column), key=int)
-    assert log.to_frame().sort("item")["user"].to_list() == column.to_list()
-
-
 @compiled
 @given(st.permutations(range(len(ROWS))))
 def test_the_order_of_rows_does_not_matter(order: list[int]) -> None:
