@@ -43,7 +43,6 @@ KINDS: dict[str, Kind] = {
     "factors": Kind(factors.factors_case, 7),
     "specs": Kind(words.specs_case, 9),
     "options": Kind(words.options_case, 8),
-    "disks": Kind(faults.disk_trial, 0.3),
     "memory": Kind(faults.memory_trial, 0.25),
 }
 ENVIRONMENT = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "POLARS_MAX_THREADS": "2"}
@@ -100,7 +99,7 @@ class Campaign:
         made = KINDS[kind].make(Random(f"{self.seed} {kind} {number}"), folder)
         if isinstance(made, Case):
             before, contents = files(folder), digests(folder)
-            run = worker.run(made.argv, folder, made.env, python=made.python)
+            run = worker.run(made.argv, folder, made.env)
             found, why = classify(made, run, before, folder)
             if spoilt := [name for name, digest in digests(folder).items() if contents.get(name, digest) != digest]:
                 found, why = Class.SILENT, f"the input {spoilt[0]} was changed"

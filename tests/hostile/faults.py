@@ -1,8 +1,7 @@
-"""The machine itself fails: a full disk, little memory, no place for compiled kernels, damaged compiled kernels."""
+"""The machine itself fails: little memory. A full disk is tried in ``tests/test_atomic.py``."""
 
 from __future__ import annotations
 
-import os
 import resource
 from dataclasses import replace
 from pathlib import Path
@@ -13,20 +12,6 @@ from tests.hostile.classify import Outcome, classify, files
 from tests.hostile.processes import Trial, environment, finish, shop, start
 from tests.hostile.runner import Run
 from tests.hostile.worker import STDERR
-
-
-def disk_trial(rng: Random, folder: Path) -> Trial:
-    """No file may grow beyond a few bytes: an error that names the output, and no output at all."""
-    _, argv, outputs = shop(rng, folder)
-    most = rng.choice((0, 100, 4096, 30_000))
-    case = Case(f"files of at most {most:,} bytes", argv, outputs, outputs)
-    before = files(folder)
-
-    def run() -> Outcome:
-        env = environment(folder, NUMBA_CACHE_DIR=os.environ.get("NUMBA_CACHE_DIR", ""))
-        return _judged(case, finish(start(argv, folder, env, {resource.RLIMIT_FSIZE: most})), before, folder)
-
-    return Trial(case.what, run)
 
 
 def memory_trial(rng: Random, folder: Path) -> Trial:

@@ -11,7 +11,7 @@ import pytest
 from tests.hostile.campaign import KINDS, Campaign
 from tests.hostile.tables import show
 
-SLOW = ("disks", "memory")  # `make hostile` has time for processes of their own
+SLOW = ("memory",)  # `make hostile` has time for processes of their own
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is measured in /proc")
