@@ -176,7 +176,7 @@ def test_a_zone_needs_moments() -> None:
     ):
         with refuses(code):
             sliding_window(log, width, many, min_users=1, **options)
-    for until in (datetime(2024, 3, 26), datetime(2024, 3, 26).date(), "2024-03-26"):
-        assert sliding_window(naive, "1d", 1, until=until, min_users=1)[0].label == "2024-03-25"
+    for until in (datetime(2024, 3, 27), datetime(2024, 3, 27).date(), "2024-03-27"):
+        assert sliding_window(naive, "1d", 1, until=until, min_users=1)[0].label == "2024-03-26"
     noon = sliding_window(zoned, "1d", 1, until=datetime(2024, 3, 26, 12, tzinfo=UTC), min_users=1)[0]
     assert noon.label.startswith("2024-03-25T12:00")

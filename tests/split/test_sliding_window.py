@@ -136,7 +136,7 @@ def test_a_split_that_leaks_is_refused() -> None:
     (fold,) = sliding_window(log_of(rows), 3, 1, min_users=1)
     assert fold.window and fold.log.time is not None and len(fold.train) == 18
     leaking = replace(fold, train_rows=Between(fold.log.time, None, fold.window.start + 1, 21))
-    with pytest.raises(AssertionError, match="would train"):
+    with pytest.raises(AssertionError):
         _ = leaking.train
     own = Split(fold.log, fold.held_out, None, fold.log.time < 2, window=fold.window)
     assert own.train_count == len(own.train) == 6 and len(own.test) == fold.test_count

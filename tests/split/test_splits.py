@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import doctest
 from collections.abc import Callable
-from importlib import import_module
 
 import numpy as np
 import polars as pl
@@ -15,7 +13,7 @@ from hypothesis import strategies as st
 from tests.said import refusal
 from tests.split.reference import pairs_of
 from unskew.log import Log, Recommendations
-from unskew.split import FAMILY, holdout, k_fold
+from unskew.split import holdout, k_fold
 from unskew.split.split import draws
 
 compiled = settings(deadline=None)  # the first call compiles kernels
@@ -131,10 +129,3 @@ TINY = Log.from_frame(pl.DataFrame({"user": [1], "item": [1], "time": [7]}))
 )
 def test_impossible_splits(call: Callable[[], object], code: str) -> None:
     assert refusal(call).code == code
-
-
-@pytest.mark.parametrize("place", FAMILY.built_in.values())
-def test_the_example_of_a_splitter(place: str) -> None:
-    """At least two lines of its docstring are run, and print what stands there."""
-    found = doctest.testmod(import_module(place.partition(":")[0]))
-    assert found.attempted >= 2 and found.failed == 0
