@@ -80,27 +80,16 @@ OPTIONS = sorted(
     set(inspect.signature(us.evaluate).parameters) - {"test", "models", "engine", "memory", "answers", "users_are"}
 )
 GIVEN: dict[str, Any] = {"train": TRAIN, "propensity": "popularity"}
-MODELS = [
-    us.models.MostPopular(),
-    us.models.ItemKNN(),
-    us.models.Factors(epochs=1),
-    us.models.MF(1),
-    us.models.Random(),
-]
-FITTED = {str(model): model.fit(LOG) for model in (us.models.make(str(m)) for m in MODELS)}
+MODELS = [us.models.make(text) for text in ("most_popular", "item_knn", "factors(epochs=1)", "mf(dim=1)", "random")]
+FITTED = {str(model): us.models.make(str(model)).fit(LOG) for model in MODELS}
 PROPENSITIES = [
-    us.propensity.Popularity(),
-    us.propensity.NaiveBayes(),
-    us.propensity.LogisticMF(dim=1),
-    us.propensity.Logistic(features="none", offsets="item"),
-    us.propensity.Calibrated(us.propensity.Popularity(), method="platt", folds=2),
-]
-OUTCOMES = [
-    us.outcome.Means(),
-    us.outcome.LogisticMF(dim=1),
-    us.outcome.AdamMF(steps=2),
-    us.outcome.Crossfit(us.outcome.Means()),
-]
+    us.propensity.make(text)
+    for text in (
+        "popularity", "naive_bayes", "logistic_mf(dim=1)", "logistic(features=none, offsets=item)",
+        "calibrated(popularity, method=platt, folds=2)",
+    )
+]  # fmt: skip
+OUTCOMES = [us.outcome.make(text) for text in ("means", "logistic_mf(dim=1)", "adam_mf(steps=2)", "crossfit(means)")]
 
 
 def calls(value: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
