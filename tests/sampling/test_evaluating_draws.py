@@ -254,3 +254,32 @@ def test_samples_are_not_sampled_again_and_need_relevant_rows(shop: Any) -> None
     rare = world.test.to_frame().select("user", "item", value=(pl.int_range(pl.len()) == 0).cast(pl.Float64))
     with pytest.raises(InputError):
         us.evaluate(rare, lists, feedback="conversions", target="pooled", sample="reg", sample_size=1, repeats=1)
+
+
+def test_a_sample_is_evaluated_naively_and_says_so(shop: Any, tmp_path: Path) -> None:
+    """From memory and from a file alike; the words are those of a naive estimate, and ``better`` is not among them."""
+    world, lists = shop
+    fairer = us.sample(world.test, "wtd_h", train=world.train)
+    fairer.to_frame().write_parquet(tmp_path / "fair.parquet")
+    results = [us.evaluate(test, lists, train=world.train) for test in (fairer, tmp_path / "fair.parquet")]
+    for result in results:
+        assert {e.estimator for e in result.estimates} == {"naive"}
+        assert {v.verdict for v in result.verdicts_} <= {"ahead", "behind", "undecided"}
+        assert {"sampled-rows"} <= set(codes(result.warnings))
+    whole = us.evaluate(world.test, lists, train=world.train, estimators=["naive"])
+    assert [e.value for e in results[0].estimates] == [e.value for e in results[1].estimates]
+    assert [e.value for e in results[0].estimates] != [e.value for e in whole.estimates]
+
+
+@pytest.mark.parametrize("asked", [{"propensity": "popularity(gamma=1)"}, {"estimators": ["exposure_path"]}])
+@pytest.mark.parametrize("which", ["test", "train", "file"])
+def test_nothing_is_corrected_twice(shop: Any, tmp_path: Path, asked: dict[str, Any], which: str) -> None:
+    world, lists = shop
+    logs = {"test": world.test, "train": world.train}
+    source = "test" if which == "file" else which
+    logs[source] = us.sample(logs[source], "skew", train=world.train)
+    if which == "file":
+        logs["test"].to_frame().write_parquet(tmp_path / "fair.parquet")
+        logs["test"] = tmp_path / "fair.parquet"
+    with pytest.raises(RefusedError):
+        us.evaluate(logs["test"], lists, train=logs["train"], **asked)
