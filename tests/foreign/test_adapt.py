@@ -154,7 +154,7 @@ def test_ids_in_another_order_are_found_out(model: Any, options: dict[str, Any])
     [
         (lambda users: np.zeros((len(users), 3)), "wrong-shape"),
         (lambda users: np.zeros(2), "wrong-shape"),
-        *((lambda users, wrong=wrong: wrong, "not-a-number") for wrong in (  # type: ignore[misc]
+        *((lambda users, wrong=wrong: wrong, "not-a-number") for wrong in (
             [[1.0, 2.0], [1.0]], [["a", "b"]] * 2, [[0.0, np.nan]] * 2, [[np.inf, 0.0]] * 2, ROWS)),
         (lambda users: np.ma.masked_array([[3.0, 2.0]] * 2, mask=[[True, False], [False, False]]), ""),
     ],

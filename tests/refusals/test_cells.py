@@ -154,7 +154,11 @@ def test_refusals_say_why_and_name_what_helps(
     """By its code; other estimators, metrics and targets, and what to give, are among the ways out."""
     pairs = [(user, item, 0.5, rank) for user in (1, 2, 3) for rank, item in enumerate((10, 20, 30), 1)]
     model = us.Predictions.from_frame(pl.DataFrame(pairs, ["user", "item", "prediction", "rank"], orient="row"))
-    asked = {"metrics": [metric, "dcg@5"], "estimators": [estimator, "naive"], "target": [target, "per_user_sum"]}
+    asked: dict[str, Any] = {
+        "metrics": [metric, "dcg@5"],
+        "estimators": [estimator, "naive"],
+        "target": [target, "per_user_sum"],
+    }
     _, refused = cells(log.evaluated({"m": model}, **asked))
     found = refused[str(us.metrics.make(metric)), str(made(estimator)), target]
     assert found["code"] == code

@@ -127,8 +127,8 @@ def use(part: Any) -> None:
         timed = replace(LOG, time=ROW)
         assert len(part.fit(timed).recommend(LOG.users, 3).item)
     elif isinstance(part, Splitter):
-        found = split.make_splits(replace(LOG, time=1_700_000_000 + 50_000 * ROW), part)
-        assert all(len(train) and len(test) for train, test in found) and str(split.make(str(part))) == str(part)
+        folds = split.make_splits(replace(LOG, time=1_700_000_000 + 50_000 * ROW), part)
+        assert all(len(train) and len(test) for train, test in folds) and str(split.make(str(part))) == str(part)
     elif isinstance(part, World):
         numbers(part.train.propensity if part.train.propensity is not None else [])
 

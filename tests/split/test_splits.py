@@ -124,7 +124,7 @@ TINY = Log.from_frame(pl.DataFrame({"user": [1], "item": [1], "time": [7]}))
         (lambda: k_fold(WIDE, 1), "out-of-range"),
         (lambda: holdout(WIDE, seed=-1), "out-of-range"),
         (lambda: holdout(WIDE, by="users"), "unknown-name"),  # type: ignore[arg-type]
-        *((lambda share=share: holdout(WIDE, share), "out-of-range") for share in (0.0, 1.0, -0.5, 1.5, float("nan"))),  # type: ignore[misc]
+        *((lambda share=share: holdout(WIDE, share), "out-of-range") for share in (0.0, 1.0, -0.5, 1.5, float("nan"))),
     ],
 )
 def test_impossible_splits(call: Callable[[], object], code: str) -> None:
