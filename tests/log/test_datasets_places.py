@@ -24,7 +24,8 @@ def test_an_unknown_name_gets_the_nearest(wrong: str, right: str) -> None:
     with refuses("unknown-name", near=[right]) as said:
         us.load(wrong)
     assert "open-bandit" in str(said.value)
-    for no_name in (None, 5, {}):
+    nameless: tuple[Any, ...] = (None, 5, {})
+    for no_name in nameless:
         assert refusal(us.load, no_name).code == "wrong-type"
 
 

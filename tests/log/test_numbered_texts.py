@@ -85,7 +85,7 @@ def by_bytes(text: str) -> int:
 
 def test_another_process_gets_the_ids_alone() -> None:
     """Tables of texts hold a secret of the process: they stay here."""
-    ids, other = Ids.of(pl.Series(["a", "b", "texts beyond what fits into a view"])), Ids.of(pl.Series(["b", "c"]))
+    ids, other = Ids.of(pl.Series(["a", "b", "a beginning, and so on and on and on"])), Ids.of(pl.Series(["b", "c"]))
     assert (ids.into(other).tolist(), other.into(ids).tolist()) == ([-1, -1, 0], [2, -1])
     again = pickle.loads(pickle.dumps(ids))
     assert set(again.__dict__) == {"values", "origin"}
