@@ -118,7 +118,15 @@ def _unclear(case: Case, run: Run) -> str | None:
         return f"not one panel: {flat(run.stderr)[:200]}"
     message = re.sub(r"[\s│╭╮╰╯─]+", "", run.stderr)
     given = [part for arg in case.argv for part in (arg.partition("=")[2], *re.split(r"[-=(),@ ]+", arg))]
-    words = [*case.inputs, *given, *(ascii(part)[1:-1] for part in given), "listsandlogs", "directory", "--"]
+    words = [
+        *case.inputs,
+        *given,
+        *(ascii(part)[1:-1] for part in given),
+        *(f"'{part}'" for part in given),
+        "listsandlogs",
+        "directory",
+        "--",
+    ]
     if not any(re.sub(r"\s+", "", word)[:60] in message for word in words if len(word) > 1):
         return f"names neither a file nor an option: {flat(run.stderr)[:200]}"
     if len(run.stderr) > 6000:
