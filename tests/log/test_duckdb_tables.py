@@ -91,8 +91,10 @@ WRONG = (
 )
 
 
-@pytest.mark.parametrize(("query", "code"), [*((query, "") for query in HONEST), *WRONG])
-@pytest.mark.parametrize("name", ['a "b" é', "Log::x"])
+@pytest.mark.parametrize(
+    ("query", "code", "name"),
+    [*((query, "", 'a "b" é') for query in HONEST), *((query, code, "Log::x") for query, code in WRONG)],
+)
 def test_views_are_rows_or_one_clear_error(shop: Path, query: str, code: str, name: str) -> None:
     """Whatever a view is called, and whatever program it is."""
     with duckdb.connect(str(shop)) as database:
