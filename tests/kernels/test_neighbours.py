@@ -41,3 +41,18 @@ def test_nearest_rows(rows: int, columns: int, density: float, shrink: float, k:
         assert near[r].tolist() == best + [-1] * (k - len(best))
         assert alike[r].tolist() == [cosine[s] for s in best] + [0.0] * (k - len(best))
     assert tied or k == 400 or density == 0.2
+
+
+def test_votes_are_a_product_of_sparse_matrices() -> None:
+    """Σ strength · worth over voters and their ballots; empty weights are 1, and unknown rows have no voters."""
+    rng = np.random.default_rng(1)
+    voters, ballots = ((rng.random(shape) < 0.3) * rng.random(shape) for shape in ((6, 9), (9, 5)))
+    left, right = sparse.csr_array(voters), sparse.csr_array(ballots)
+    rows, out, none = np.array([4, -1, 0, 4], dtype=np.int32), np.full((4, 5), np.nan), np.empty(0)
+    for strength, worth, expected in (
+        (left.data, right.data, voters @ ballots),
+        (none, right.data, (voters > 0) @ ballots),
+        (left.data, none, voters @ (ballots > 0)),
+    ):
+        neighbours.vote(rows, left.indptr, left.indices, strength, right.indptr, right.indices, worth, out)
+        np.testing.assert_allclose(out, np.where(rows[:, None] >= 0, expected[rows], 0.0), rtol=1e-14)

@@ -153,16 +153,13 @@ def test_numbers_that_sums_cannot_bear(wrong: float, tmp_path: Path) -> None:
     assert len(Recommendations.from_frame(frame.rename({"value": "score"})).item) == 2
 
 
-@pytest.mark.parametrize(
-    ("wrong", "why"),
-    [(1.0001, "above 1"), (0.0, "zero"), (-0.1, "below 0"), (1e-160, "below 1e-30"), (5e-324, "below 1e-30")],
-)
-def test_propensities_say_what_is_wrong_with_them(wrong: float, why: str) -> None:
-    """Above 1 is another mistake than zero; or the row is dropped and counted."""
+@pytest.mark.parametrize("wrong", [1.0001, 0.0, -0.1, 1e-160, 5e-324])
+def test_propensities_out_of_range(wrong: float) -> None:
+    """What, where, what to do; or the row is dropped and counted."""
     frame = pl.DataFrame({"user": range(1300), "item": 1, "propensity": [0.5] * 1203 + [wrong] + [0.5] * 96})
     with refuses("out-of-range", column="propensity", row=1204) as said:
         Log.from_frame(frame)
-    assert why in str(said.value) and "invalid='drop'" in str(said.value)
+    assert str(wrong) in str(said.value) and "invalid='drop'" in str(said.value)
     log = Log.from_frame(frame, invalid="drop")
     assert sum(log.account.dropped.values()) == 1 and log.account.rows == 1300 == len(log) + 1
 

@@ -37,7 +37,7 @@ def test_what_is_not_here_says_how_to_get_it(name: str, alone: Path, monkeypatch
         us.load(name)
     source = datasets.source_of(name)
     words = [f" add {name}", source.about.licence, source.about.homepage]
-    words += [f" fetch {name}"] if source.downloads else [source.about.obtain]
+    words += [f" {name}\n"] if source.downloads else [source.about.obtain]
     assert all(word in str(caught.value) for word in words)
 
 

@@ -206,7 +206,7 @@ def test_recode_refuses_vocabularies_that_lack_rows() -> None:
     """A log never loses rows by recoding."""
     log, short = Log.from_frame(ROWS), Ids.of(pl.Series([1, 3]))
     for users, items in ((short, log.items), (log.users, short)):
-        with pytest.raises(ValueError, match="vocabularies"):
+        with pytest.raises(ValueError):
             log.recode(users, items)
 
 
