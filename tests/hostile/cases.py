@@ -29,6 +29,7 @@ class Case:
         numbers: what must come out where it ends well; None: whatever it says.
         refusable: a refusal is as good.
         dropped: rows that must be counted as dropped at least.
+        python: asked as a Python caller would, by ``unskew.evaluate``.
         check: what else must hold when it ended well: a complaint, or nothing.
         env: of the process.
     """
@@ -41,6 +42,7 @@ class Case:
     refusable: bool = True
     answerable: bool = True
     dropped: int = 0
+    python: bool = False
     check: Callable[[Path], str | None] | None = None
     env: Mapping[str, str] = field(default_factory=dict)
 
@@ -159,7 +161,8 @@ def _judged(
     what = "; ".join(f"{draft.name[:20]}{draft.ending}: {', '.join(draft.done)}" for draft in changed)
     case = Case(what + ("; drop" if drop else ""), [*argv, *(["--invalid=drop"] if drop else []), "--json=out.json"])
     case.outputs, case.inputs = ["out.json"], list(paths.values())
-    if rng.random() < 0.06:
+    case.python = rng.random() < 0.1
+    if not case.python and rng.random() < 0.06:
         case.argv.append("--html=out.html")
         case.outputs.append("out.html")
     if rng.random() < 0.5:

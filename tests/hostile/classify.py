@@ -15,7 +15,6 @@ from tests.hostile.runner import Run
 from unskew.inference.trust import has_no_value
 
 CLOSE = 1e-9
-FAULT = "fault of unskew's"  # what the panel of an error that nobody foresaw says
 _JOINER = "\u200d"
 
 
@@ -60,7 +59,7 @@ def _fault(run: Run) -> Outcome | None:
     both = run.stdout + run.stderr
     if run.ended or "Traceback (most recent call last)" in both or "panicked at" in both:
         return Class.TRACEBACK, run.ended or flat(both)[-300:]
-    if FAULT in flat(both):
+    if "fault of unskew's" in flat(both):
         return Class.TRACEBACK, flat(run.stderr)[-500:-80]
     if run.code not in (0, 2):
         return Class.TRACEBACK, f"exit code {run.code}: {flat(run.stderr)[:200]}"
@@ -118,15 +117,7 @@ def _unclear(case: Case, run: Run) -> str | None:
         return f"not one panel: {flat(run.stderr)[:200]}"
     message = re.sub(r"[\s│╭╮╰╯─]+", "", run.stderr)
     given = [part for arg in case.argv for part in (arg.partition("=")[2], *re.split(r"[-=(),@ ]+", arg))]
-    words = [
-        *case.inputs,
-        *given,
-        *(ascii(part)[1:-1] for part in given),
-        *(f"'{part}'" for part in given),
-        "listsandlogs",
-        "directory",
-        "--",
-    ]
+    words = [*case.inputs, *given, *(ascii(part)[1:-1] for part in given), "listsandlogs", "directory", "--"]
     if not any(re.sub(r"\s+", "", word)[:60] in message for word in words if len(word) > 1):
         return f"names neither a file nor an option: {flat(run.stderr)[:200]}"
     if len(run.stderr) > 6000:

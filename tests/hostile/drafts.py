@@ -55,7 +55,7 @@ class Draft:
     writer: Writer = lambda frame, path: frame.write_parquet(path)
     expect: Expect = Expect.ORACLE
     benign: bool = True
-    place: Callable[[Path], object] | None = None
+    place: Callable[[Path], None] | None = None
     sheet: Sheet | None = None
     done: list[str] = field(default_factory=list)
 
@@ -175,12 +175,12 @@ class Mutation:
 MUTATIONS: dict[str, Mutation] = {}
 
 
-def mutation(level: str, *, benign: bool = False, name: str = "") -> Callable[[Act], Act]:
-    """Register a mutation, under its function's name unless it gets another one."""
+def mutation(level: str, *, benign: bool = False) -> Callable[[Act], Act]:
+    """Register a mutation under its function's name."""
 
     def register(act: Act) -> Act:
-        known = name or act.__name__
-        MUTATIONS[known] = Mutation(known, level, act, benign)
+        name = act.__name__
+        MUTATIONS[name] = Mutation(name, level, act, benign)
         return act
 
     return register

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from tests.hostile.drafts import Act, Draft, Raw, mutation
+from tests.hostile.drafts import Draft, Raw, mutation
 
 NUMBERS: tuple[Any, ...] = (
     "nan", "NaN", "inf", "-inf", "Infinity", "1e999", "-1", "0", "-0.0", "1e-320", "1e-160", "1e-310", "1e308",
@@ -43,107 +42,39 @@ def _numeric(draft: Draft, rng: Random) -> int:
     return min(2, len(draft.table.columns) - 1) if rng.random() < 0.7 else len(draft.table.columns) - 1
 
 
-def _id(draft: Draft, rng: Random) -> int:
-    return rng.choice((0, min(1, len(draft.table.columns) - 1)))
+@mutation("cell")
+def strange_number(draft: Draft, rng: Random) -> None:
+    _row(draft, rng)[_numeric(draft, rng)] = rng.choice(NUMBERS)
 
 
-def _fill(draft: Draft, at: int, word: Any) -> None:
+@mutation("cell")
+def strange_numbers_everywhere(draft: Draft, rng: Random) -> None:
+    at, word = _numeric(draft, rng), rng.choice(NUMBERS)
     for row in draft.table.rows:
         row[at] = word
 
 
-def _each(draft: Draft, at: int, change: Callable[[Any], Any]) -> None:
-    for row in draft.table.rows:
-        row[at] = change(row[at])
+@mutation("cell")
+def strange_id(draft: Draft, rng: Random) -> None:
+    _row(draft, rng)[rng.choice((0, min(1, len(draft.table.columns) - 1)))] = rng.choice(IDS)
 
 
-def _set(row: list[Any], at: int, word: Any) -> None:
-    row[at] = word
+@mutation("cell")
+def raw_id(draft: Draft, rng: Random) -> None:
+    """Written without the quotation marks that it needs."""
+    _row(draft, rng)[0] = Raw(rng.choice([word for word in IDS if "\0" not in word]))
 
 
-def _added(draft: Draft, name: str, word: Any, *, first: bool = False) -> None:
-    at = 0 if first else len(draft.table.columns)
-    draft.table.columns.insert(at, name)
-    for number, row in enumerate(draft.table.rows):
-        row.insert(at, word if word is not None else number)
+@mutation("cell")
+def missing_cell(draft: Draft, rng: Random) -> None:
+    row = _row(draft, rng)
+    row[rng.randrange(len(row))] = None
 
 
-def _somewhere(draft: Draft, rng: Random, row: list[Any]) -> None:
-    draft.table.rows.insert(rng.randrange(len(draft.table.rows) + 1), row)
-
-
-def _totals(draft: Draft) -> list[Any]:
-    width = len(draft.table.columns)
-    return (["Total", None, len(draft.table.rows)] + [None] * width)[:width]
-
-
-def _renamed(draft: Draft, rng: Random) -> None:
-    at = rng.randrange(len(draft.table.columns))
-    name = draft.table.columns[at]
-    others = (f" {name}", f"{name} ", name.upper(), f"\x1b[31m{name}", "", "x" * 70_000, f"{name}\u200b", '"', "a\nb")
-    draft.table.columns[at] = rng.choice((*others, "\u202e"))
-
-
-def _ragged(draft: Draft, rng: Random, change: Callable[[list[Any]], None]) -> None:
-    if draft.is_text:
-        change(_row(draft, rng))
-
-
-RAW = [word for word in IDS if "\0" not in word]  # written without the quotation marks that they need
-NAMES = ("\x1b[2J", "", "x" * 70_000, "a\nb", "\u202e", "\x00", "=1+1", "'", "[red]")
-CELLS: dict[str, Act] = {
-    "strange_number": lambda d, rng: _set(_row(d, rng), _numeric(d, rng), rng.choice(NUMBERS)),
-    "strange_numbers_everywhere": lambda d, rng: _fill(d, _numeric(d, rng), rng.choice(NUMBERS)),
-    "strange_id": lambda d, rng: _set(_row(d, rng), _id(d, rng), rng.choice(IDS)),
-    "raw_id": lambda d, rng: _set(_row(d, rng), 0, Raw(rng.choice(RAW))),
-    "missing_cell": lambda d, rng: _set(_row(d, rng), rng.randrange(len(d.table.columns)), None),
-    "missing_row": lambda d, rng: _row(d, rng).__setitem__(slice(None), [None] * len(d.table.columns)),
-    "other_unicode_form": lambda d, rng: _each(
-        d, 0, lambda cell: unicodedata.normalize("NFD", cell) if isinstance(cell, str) else cell
-    ),
-    "upper_case": lambda d, rng: _each(d, 0, lambda cell: str(cell).upper() if rng.random() < 0.1 else cell),
-    "decimal_commas": lambda d, rng: _each(
-        d, len(d.table.columns) - 1, lambda cell: None if cell is None else str(cell).replace(".", ",")
-    ),
-    "thousands_separators": lambda d, rng: _each(d, 0, lambda cell: f"{cell:,}" if isinstance(cell, int) else cell),
-}
-ROWS: dict[str, Act] = {
-    "repeated_row": lambda d, rng: _somewhere(d, rng, list(_row(d, rng))),
-    "rows_twice": lambda d, rng: d.table.rows.extend([list(row) for row in d.table.rows]),
-    "no_rows": lambda d, rng: d.table.rows.clear(),
-    "one_row": lambda d, rng: d.table.rows.__delitem__(slice(1, None)),
-    "header_again": lambda d, rng: _somewhere(d, rng, list(d.table.columns)),
-    "totals_at_the_end": lambda d, rng: d.table.rows.append(_totals(d)),
-    "fewer_rows": lambda d, rng: d.table.rows.__delitem__(slice(rng.randrange(1, max(len(d.table.rows), 2)), None)),
-}
-RAGGED: dict[str, Act] = {
-    "field_too_many": lambda d, rng: _ragged(
-        d, rng, lambda row: row.insert(rng.randrange(len(row) + 1), rng.choice(("", "1", "0.3", "x")))
-    ),
-    "field_too_few": lambda d, rng: _ragged(d, rng, lambda row: row.__delitem__(rng.randrange(len(row)))),
-}
-COLUMNS: dict[str, Act] = {
-    "strange_header": _renamed,
-    "further_strange_header": lambda d, rng: _added(d, rng.choice(NAMES), 1),
-    "constant_column": lambda d, rng: _constant(d, rng.randrange(len(d.table.columns))),
-}
-BENIGN: dict[str, tuple[str, Act]] = {
-    "shuffled": ("row", lambda d, rng: rng.shuffle(d.table.rows)),
-    "sorted_rows": ("row", lambda d, rng: d.table.rows.sort(key=lambda row: str(row[0]))),
-    "row_index": ("column", lambda d, rng: _added(d, rng.choice(("", "Unnamed: 0", "index")), None, first=True)),
-}
-
-
-def _constant(draft: Draft, at: int) -> None:
-    for row in draft.table.rows:
-        row[at] = draft.table.rows[0][at]
-
-
-for _level, _acts in {"cell": CELLS, "row": ROWS, "ragged": RAGGED, "column": COLUMNS}.items():
-    for _name, _act in _acts.items():
-        mutation(_level, name=_name)(_act)
-for _name, (_level, _act) in BENIGN.items():
-    mutation(_level, benign=True, name=_name)(_act)
+@mutation("cell")
+def missing_row(draft: Draft, rng: Random) -> None:
+    row = _row(draft, rng)
+    row[:] = [None] * len(row)
 
 
 @mutation("cell")
@@ -164,11 +95,100 @@ def blanks_behind_ids(draft: Draft, rng: Random) -> None:
             row[at] = f"{row[at]}{blank}" if rng.random() < 0.8 else f"{blank}{row[at]}"
 
 
+@mutation("cell")
+def other_unicode_form(draft: Draft, rng: Random) -> None:
+    for row in draft.table.rows:
+        if isinstance(row[0], str):
+            row[0] = unicodedata.normalize("NFD", row[0])
+
+
+@mutation("cell")
+def upper_case(draft: Draft, rng: Random) -> None:
+    row = _row(draft, rng)
+    row[0] = str(row[0]).upper()
+
+
+@mutation("cell")
+def decimal_commas(draft: Draft, rng: Random) -> None:
+    at = len(draft.table.columns) - 1
+    for row in draft.table.rows:
+        row[at] = str(row[at]).replace(".", ",") if row[at] is not None else None
+
+
+@mutation("cell")
+def thousands_separators(draft: Draft, rng: Random) -> None:
+    for row in draft.table.rows:
+        if isinstance(row[0], int):
+            row[0] = f"{row[0]:,}"
+
+
+@mutation("row", benign=True)
+def shuffled(draft: Draft, rng: Random) -> None:
+    rng.shuffle(draft.table.rows)
+
+
+@mutation("row", benign=True)
+def sorted_rows(draft: Draft, rng: Random) -> None:
+    draft.table.rows.sort(key=lambda row: str(row[0]))
+
+
+@mutation("row")
+def repeated_row(draft: Draft, rng: Random) -> None:
+    draft.table.rows.insert(rng.randrange(len(draft.table.rows) + 1), list(_row(draft, rng)))
+
+
 @mutation("row")
 def contradicting_row(draft: Draft, rng: Random) -> None:
     twin = list(_row(draft, rng))
     twin[-1] = rng.choice((0.33, 1, 2, 7))
     draft.table.rows.append(twin)
+
+
+@mutation("row")
+def rows_twice(draft: Draft, rng: Random) -> None:
+    draft.table.rows += [list(row) for row in draft.table.rows]
+
+
+@mutation("row")
+def no_rows(draft: Draft, rng: Random) -> None:
+    draft.table.rows.clear()
+
+
+@mutation("row")
+def one_row(draft: Draft, rng: Random) -> None:
+    del draft.table.rows[1:]
+
+
+@mutation("row")
+def header_again(draft: Draft, rng: Random) -> None:
+    draft.table.rows.insert(rng.randrange(len(draft.table.rows) + 1), list(draft.table.columns))
+
+
+@mutation("row")
+def totals_at_the_end(draft: Draft, rng: Random) -> None:
+    draft.table.rows.append(
+        (["Total", None, len(draft.table.rows)] + [None] * len(draft.table.columns))[: len(draft.table.columns)]
+    )
+
+
+@mutation("row")
+def fewer_rows(draft: Draft, rng: Random) -> None:
+    del draft.table.rows[rng.randrange(1, max(len(draft.table.rows), 2)) :]
+
+
+@mutation("ragged")
+def field_too_many(draft: Draft, rng: Random) -> None:
+    """A title with an unquoted comma: columns behind it shift."""
+    if draft.is_text:
+        row = _row(draft, rng)
+        row.insert(rng.randrange(len(row) + 1), rng.choice(("", "1", "0.3", "x")))
+
+
+@mutation("ragged")
+def field_too_few(draft: Draft, rng: Random) -> None:
+    if draft.is_text:
+        row = _row(draft, rng)
+        del row[rng.randrange(len(row))]
 
 
 @mutation("ragged")
@@ -193,6 +213,13 @@ def further_columns(draft: Draft, rng: Random) -> None:
 
 
 @mutation("column", benign=True)
+def row_index(draft: Draft, rng: Random) -> None:
+    draft.table.columns.insert(0, rng.choice(("", "Unnamed: 0", "index")))
+    for at, row in enumerate(draft.table.rows):
+        row.insert(0, at)
+
+
+@mutation("column", benign=True)
 def other_order(draft: Draft, rng: Random) -> None:
     order = list(range(len(draft.table.columns)))
     rng.shuffle(order)
@@ -210,12 +237,47 @@ def same_name_twice(draft: Draft, rng: Random) -> None:
 
 
 @mutation("column")
+def strange_header(draft: Draft, rng: Random) -> None:
+    at = rng.randrange(len(draft.table.columns))
+    name = draft.table.columns[at]
+    words = (
+        f" {name}",
+        f"{name} ",
+        name.upper(),
+        f"\x1b[31m{name}",
+        "",
+        "x" * 70_000,
+        f"{name}\u200b",
+        '"',
+        "a\nb",
+        "\u202e",
+    )
+    draft.table.columns[at] = rng.choice(words)
+
+
+@mutation("column")
+def further_strange_header(draft: Draft, rng: Random) -> None:
+    draft.table.columns.append(
+        rng.choice(("\x1b[2J", "", "x" * 70_000, "a\nb", "\u202e", "\x00", "=1+1", "'", "[red]"))
+    )
+    for row in draft.table.rows:
+        row.append(1)
+
+
+@mutation("column")
 def missing_column(draft: Draft, rng: Random) -> None:
     at = rng.randrange(len(draft.table.columns))
     if len(draft.table.columns) > 1:
         del draft.table.columns[at]
         for row in draft.table.rows:
             del row[at]
+
+
+@mutation("column")
+def constant_column(draft: Draft, rng: Random) -> None:
+    at = rng.randrange(len(draft.table.columns))
+    for row in draft.table.rows:
+        row[at] = draft.table.rows[0][at]
 
 
 @mutation("column")

@@ -120,10 +120,8 @@ def read(sheet: Sheet, casts: Mapping[str, Cast], drop: bool) -> Reading:
         if len(found) > 1:
             raise Refused(f"two columns are called {name}")
         if not found:
-            found = [
-                at for at, column in enumerate(sheet.header) if "".join(filter(str.isalnum, column)).lower() == name
-            ]
-            doubts.append("a column's name in other letters, or with other signs")
+            found = [at for at, column in enumerate(sheet.header) if column.strip().lstrip("\ufeff") == name]
+            doubts.append("blanks around a column's name")
         if not found:
             raise Refused(f"no column {name}")
         places[name] = found[0]

@@ -56,10 +56,6 @@ def of_text(data: bytes, separator: str, packed: bool) -> Sheet:
         doubts.append("lone carriage returns")
     if text.count('"') % 2:
         doubts.append("a quotation mark is not closed")
-    header = text.lstrip("\r\n").split("\n", 1)[0]
-    if separator not in header and (others := [sign for sign in ",;\t|" if sign in header]):
-        doubts.append("another separator than the name of the file says")
-        separator = others[0]
     try:
         lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
     except csv.Error as problem:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
 from tests.hostile.cases import Case, log_case
-from tests.hostile.classify import FAULT, Class, classify, files
+from tests.hostile.classify import Class, classify, files
 from tests.hostile.oracle import CLICKS, LISTS, read
 from tests.hostile.runner import Run
 from tests.hostile.sheets import Refused, of_text, packed
 
-PANEL = "╭─ no ─╮\n│ log.csv: no │\n╰─╯\n"
+PANEL = "╭─ unskew cannot do this ─╮\n│ log.csv: no │\n╰─╯\n"
 NUMBERS = {"a recall@5 naive pooled": 0.25}
 
 
@@ -36,50 +35,42 @@ def answered(folder: Path, value: float, dropped: int = 0) -> Run:
     return Run(0, "", "", "", 0.1)
 
 
-@pytest.mark.parametrize(
-    ("value", "dropped", "case", "wanted"),
-    [
-        (0.25, 0, {"numbers": NUMBERS}, Class.RIGHT),
-        (0.26, 0, {"numbers": NUMBERS}, Class.SILENT),
-        (0.25, 1, {"numbers": NUMBERS, "dropped": 2}, Class.SILENT),
-        (0.25, 0, {"answerable": False}, Class.SILENT),
-    ],
-)
-def test_an_answer_is_right_only_with_the_oracles_numbers(
-    tmp_path: Path, value: float, dropped: int, case: dict[str, Any], wanted: Class
-) -> None:
-    """Another number, a drop that is not counted, and an answer where none may be are silent; nothing else is left."""
-    row = {"model": "a", "metric": "recall@5", "estimator": "naive", "target": "pooled", "value": value}
-    inputs = {"test": {"dropped": {"null user": dropped}}}
-    (tmp_path / "out.json").write_text(json.dumps({"estimates": [row], "inputs": inputs}))
-    run = Run(0, "", "", "", 0.1)
-    assert judged(tmp_path, run, **case) is wanted
+def test_an_answer_is_right_only_with_the_oracles_numbers(tmp_path: Path) -> None:
+    """Another number, a drop that is not counted, and an answer where none may be are silent."""
+    assert judged(tmp_path, answered(tmp_path, 0.25), numbers=NUMBERS) is Class.RIGHT
+    assert judged(tmp_path, answered(tmp_path, 0.26), numbers=NUMBERS) is Class.SILENT
+    assert judged(tmp_path, answered(tmp_path, 0.25, 1), numbers=NUMBERS, dropped=2) is Class.SILENT
+    assert judged(tmp_path, answered(tmp_path, 0.25), answerable=False) is Class.SILENT
     (tmp_path / "left.tmp").touch()
-    assert wanted is Class.SILENT or judged(tmp_path, run, **case) is Class.LEFT
+    assert judged(tmp_path, answered(tmp_path, 0.25), numbers=NUMBERS) is Class.LEFT
 
 
 @pytest.mark.parametrize(
-    ("code", "ended", "stderr", "case", "wanted"),
+    ("code", "ended", "stderr", "wanted"),
     [
-        (2, "", PANEL, {}, Class.CLEAN),
-        (2, "", PANEL, {"refusable": False}, Class.REFUSED),
-        (2, "", PANEL.replace("log.csv", "\x1b[31mlog.csv"), {}, Class.UNCLEAR),
-        (2, "", PANEL + PANEL, {}, Class.UNCLEAR),
-        (2, "", PANEL.replace("log.csv", "it"), {}, Class.UNCLEAR),
-        (2, "", PANEL.replace("no", FAULT), {}, Class.TRACEBACK),
-        (1, "", "Traceback (most recent call last):\n", {}, Class.TRACEBACK),
-        (None, "died by signal 11", "", {}, Class.TRACEBACK),
-        (None, "hang", "", {}, Class.HANG),
-        (0, "memory", "", {}, Class.MEMORY),
+        (2, "", PANEL, Class.CLEAN),
+        (2, "", PANEL.replace("log.csv", "\x1b[31mlog.csv"), Class.UNCLEAR),
+        (2, "", PANEL + PANEL, Class.UNCLEAR),
+        (2, "", PANEL.replace("log.csv", "it"), Class.UNCLEAR),
+        (2, "", PANEL.replace("no", "This is a fault of unskew's"), Class.TRACEBACK),
+        (1, "", "Traceback (most recent call last):\n", Class.TRACEBACK),
+        (None, "died by signal 11", "", Class.TRACEBACK),
+        (None, "hang", "", Class.HANG),
+        (0, "memory", "", Class.MEMORY),
     ],
 )
 def test_errors_are_clean_or_they_are_not(
-    tmp_path: Path, code: int | None, ended: str, stderr: str, case: dict[str, Any], wanted: Class
+    tmp_path: Path, code: int | None, ended: str, stderr: str, wanted: Class
 ) -> None:
-    """One panel that names the file and leaves nothing is clean; everything else has its own name."""
-    assert judged(tmp_path, Run(code, ended, "", stderr, 0.1), **case) is wanted
+    """One panel that names the file is clean; everything else has its own name."""
+    assert judged(tmp_path, Run(code, ended, "", stderr, 0.1)) is wanted
+
+
+def test_an_error_leaves_nothing_and_refuses_nothing_honest(tmp_path: Path) -> None:
+    """An output beside an error, and an error about an honest file, are faults."""
+    assert judged(tmp_path, Run(2, "", "", PANEL, 0.1), refusable=False) is Class.REFUSED
     (tmp_path / "out.json").touch()
-    assert wanted is not Class.CLEAN or judged(tmp_path, Run(code, ended, "", stderr, 0.1)) is Class.LEFT
+    assert judged(tmp_path, Run(2, "", "", PANEL, 0.1)) is Class.LEFT
 
 
 @pytest.mark.parametrize(
@@ -88,6 +79,7 @@ def test_errors_are_clean_or_they_are_not(
         b"user,item,propensity\n1,2,0.5,3\n",
         b"user,item,propensity\n1,2,0\n",
         b"user,item,item,propensity\n1,2,3,0.5\n",
+        b"user;item;propensity\n1;2;0.5\n",
         b"user,item,propensity\n1,2,nan\n",
         b"user,item,propensity\n",
         b"\0\0\0\0",

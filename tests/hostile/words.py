@@ -1,38 +1,51 @@
-"""Canonical strings and options that nobody should have to write."""
+"""Canonical strings and options that nobody should have to write, and pages with hostile names."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from tests.hostile.cases import Case
 from tests.hostile.drafts import Draft
 from tests.hostile.worlds import World, draw
-from unskew import estimators, metrics, models, outcome, propensity
-from unskew.parts import options_of
 
 BIG = (
     "100000000", "1000000", "2147483648", "9223372036854775808", "1e308", "1" * 400, "1e-308", "-1", "0", "0.5",
     "1.0000001", "nan", "inf", "x", "", "(", "'1'", "0x10", "1_0", "10@10",
 )  # fmt: skip
-ROOMS = {
-    "--metric": metrics,
-    "--estimator": estimators,
-    "--propensity": propensity,
-    "--outcome": outcome,
-    "--model": models,
-}
-SHAPES: dict[str, tuple[str, ...]] = {  # what no option of a part is
-    "--metric": ("recall@{}", "rbp(p={})@5", "recall@5@5", "{}", "mae"),
-    "--estimator": ("clipped(clipped(snips, at={}), at=0.1)", "clipped(snips, quantile={})", "gs({})", "{}"),
-    "--propensity": ("calibrated(popularity(gamma={}))", "calibrated(known, {})", "counted({})", "{}"),
-    "--outcome": ("crossfit(crossfit(means))", "crossfit(means, folds={})", "sklearn(LogisticRegression, C={})", "{}"),
-    "--target": ("per_user_sum(normalised={})", "pooled({})", "per_pair", "{}"),
-    "--by": ("popularity(strata={})", "relevant", "user", "propensity", "rank", "{}", "time", "popularity"),
-    "--model": ("most_popular({})", "{}"),
-}
+PARTS: dict[str, tuple[str, ...]] = {
+    "--metric": (
+        "recall@{}", "dcg@{}", "rbp(p={})", "rbp(p={})@5", "ndcg(ideal={})@5", "ndcg(discount={})@5",
+        "map(divide={})@5", "hit@{}",
+        "arhr@{}", "r_precision", "mrr@{}", "cg@{}", "precision@{}", "recall", "recall@5@5", "{}", "mae", "rmse",
+    ),
+    "--estimator": (
+        "gs(strata={})", "stratified(strata={})", "clipped(snips, at={})", "clipped(snips, quantile={})",
+        "snips(over={})",
+        "clipped(clipped(snips, at={}), at=0.1)", "switch(tau={})", "stratified(strata=3, mode={})", "gs({})",
+        "ips", "dr", "{}",
+        "stratified(shares={})",
+    ),
+    "--propensity": (
+        "popularity(gamma={})", "uniform(p={})", "known(share={})", "known(part={})", "logistic_mf(dim={})",
+        "naive_bayes({})",
+        "calibrated(known, {})", "popularity(level={})", "counted({})", "logistic(features={})", "uniform", "{}",
+        "calibrated(popularity(gamma={}))", "logistic_mf(dim=2, iterations={})", "popularity(gamma=auto)",
+    ),
+    "--outcome": (
+        "means(shrink={})", "logistic_mf(dim={})", "crossfit(means, folds={})", "adam_mf(batch={})",
+        "adam_mf(dim={})", "adam_mf(epochs={})", "given({})", "sklearn({})", "crossfit(crossfit(means))",
+        "logistic_mf(dim=2, iterations={})", "sklearn(LogisticRegression, C={})",
+        "sklearn(RandomForestClassifier, n_estimators={})", "{}", "sklearn(LogisticRegression, max_iter={})",
+    ),
+    "--target": ("per_user_sum(normalised={})", "pooled({})", "per_pair", "per_user_sum", "{}", "per_user"),
+    "--by": ("popularity(strata={})", "relevant", "user", "item", "propensity", "rank", "{}", "time", "popularity"),
+    "--model": (
+        "m=factors(dim={})", "m=item_knn(neighbours={})", "m=random(seed={})", "m=mf(dim={})",
+        "m=most_popular({})", "m={}", "m=factors(dim=2, sweeps={})", "m=mf(dim=2, epochs={})",
+    ),
+}  # fmt: skip
 NOISE = (
     "(" * 300 + ")" * 300, "clipped(" * 300 + "snips" + ")" * 300, "a" * 100_000, "recall@" + "9" * 5000,
     "\x1b[31mred", "\u202e", "\u2028", "snips(over=" + "x" * 70_000 + ")", "=,=,=", "))))", "f(a=1,a=2)", "f(=)",
@@ -40,12 +53,23 @@ NOISE = (
     "../../etc/passwd", "~", "/dev/zero", "-5", "--", "f(,)", "f(1,)", "\n",
 )  # fmt: skip
 OPTIONS: dict[str, tuple[str, ...]] = {
-    "--seed": ("-1", "18446744073709551616", "1" * 5000, "0", "9223372036854775808"),
+    "--level": ("0", "1", "-1", "0.9999999999999999", "1e-300", "nan", "inf", "0.5", "x", "0.95 ", "2", "1e308"),
+    "--replicates": ("0", "1", "-5", "2", "1000000000", "10000000000000000000000", "1e3", "x"),
+    "--seed": ("-1", "18446744073709551616", "1" * 5000, "0", "x", "9223372036854775808"),
+    "--threads": ("0", "-1", "1", "100000", "1000000000", "x"),
+    "--share": ("0", "1", "nan", "inf", "users", "1e-320", "0.3", "x", "-0.5", "0.9999999999999999", "１"),
     "--columns": (
         "user=item", "user=user,user=item", "user=", "=user", "user=a,item=a", "x=y", ",", "user=user",
         "user=\x1b[31m", "user=" + "x" * 70_000, "item=user,user=item", "rank=propensity", "propensity=rank",
         "user==user",
     ),
+    "--feedback": ("implicit", "conversions", "ratings", "x", "", "IMPLICIT", "\x1b[31m"),
+    "--relevant": (">=4", ">4", "=", ">=nan", ">=inf", ">=1e308", "x", ">= 4", "<3", ">=" + "9" * 5000, "\x1b"),
+    "--candidates": ("unseen", "all", "x", ""),
+    "--duplicates": ("error", "first", "last", "max", "x", ""),
+    "--interval": ("normal", "bootstrap", "x"),
+    "--refused": ("error", "skip", "x"),
+    "--invalid": ("error", "drop", "x", "\x1b[2J"),
     "--users": ("nowhere.csv", ".", "alpha.csv", "log.csv", "/dev/null", "x" * 300, "a\x1b.csv",
     "~nobody/x.csv", "loop.csv"),
     "--items": ("nowhere.csv", "log.csv", "alpha.csv", "/proc/self/mem", "loop.csv", "x" * 5000),
@@ -86,24 +110,17 @@ def _case(what: str, argv: list[str], inputs: list[str], written: list[str]) -> 
     return Case(what[:200], argv, inputs, written)
 
 
-def _options(family: Any) -> list[str]:
-    """Every part with every option of its own."""
-    classes = {name: family.class_of(name) for name in sorted(family.built_in)}
-    return [f"{name}({entry.name}={{}})" for name, made in classes.items() for entry, _ in options_of(made)]
-
-
 def specs_case(rng: Random, folder: Path) -> Case:
     """A canonical string is spoilt: any answer, or one clear error."""
     inputs = _files(draw(rng), folder)
-    option = rng.choice(list(SHAPES))
-    shapes = [*SHAPES[option], *(_options(ROOMS[option].FAMILY) if option in ROOMS else ())]
-    text = rng.choice(shapes).replace("{}", rng.choice(BIG)) if rng.random() < 0.75 else rng.choice(NOISE)
+    option = rng.choice(list(PARTS))
+    text = rng.choice(PARTS[option]).replace("{}", rng.choice(BIG)) if rng.random() < 0.75 else rng.choice(NOISE)
     argv = ["evaluate", "log.csv", "--recs=alpha=alpha.csv"]
     if option == "--outcome":
         argv += ["--estimator=direct", "--train=train.csv"]
     elif option in ("--propensity", "--model") or rng.random() < 0.2:
         argv += ["--train=train.csv"]
-    if option == "--model":
+    if option == "--model" and "=" not in text:
         text = f"m={text}"
     argv += [f"{option}={text}", "--json=out.json"]
     return _case(f"{option}={text}", argv, inputs, ["out.json"])
@@ -115,6 +132,8 @@ def options_case(rng: Random, folder: Path) -> Case:
     argv, words, outputs = ["evaluate", "log.csv", "--recs=alpha=alpha.csv", "--propensity=known"], [], []
     for option in rng.sample(list(OPTIONS), rng.choice((1, 1, 2))):
         value = rng.choice(OPTIONS[option])
+        if option == "--replicates":
+            argv.append("--interval=bootstrap")
         *extra, option = option.split()
         argv += [*extra, f"{option}={value}"]
         words.append(f"{option}={value}")
