@@ -121,7 +121,9 @@ def _earlier(folder: Path) -> str:
 def test_the_command_of_a_split_runs_as_it_is_printed(options: list[str], folder: Path) -> None:
     place = "fold of " + " ".join(options).replace(".", " ")
     done = unskew("split", *options, "--split", "holdout(share=0.3)", "-o", place, cwd=folder)
-    said = done.stdout[done.stdout.index("unskew evaluate") : done.stdout.index("Models of yours")]
+    said = done.stdout[
+        done.stdout.index("unskew evaluate") : done.stdout.index("\n\n", done.stdout.index("unskew evaluate"))
+    ]
     run(said.replace("\\\n", " "), folder)
 
 

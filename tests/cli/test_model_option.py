@@ -65,13 +65,6 @@ def test_the_printed_plan_can_be_run(folder: Path) -> None:
     assert (pair["rows"], pair["differing"]) == (plan.pairs[0].rows, plan.pairs[0].differing)
 
 
-def test_a_plan_that_fits_models_needs_a_training_log(folder: Path) -> None:
-    """Its option has another name than that of evaluate."""
-    models = ("--model", "a=most_popular", "--model", "b=random")
-    done = unskew("plan", "bought_test.parquet", *models, "--feedback", "conversions", cwd=folder)
-    assert done.returncode == 2 and "give --seen" in flat(done.stderr)
-
-
 @pytest.mark.parametrize("loss", ["logistic", "squared", "warp"])
 def test_factors_learn_from_zeros_where_their_loss_does(folder: Path, loss: str) -> None:
     """As in Python on the whole log; on positives only, logistic and squared would say something else."""

@@ -13,7 +13,7 @@ from rich.console import Console
 from tests.report.made_up import grid
 from unskew.notice import Notice
 from unskew.report import headline, notebook, page
-from unskew.report.names import LONGEST_NAME, clean, shown
+from unskew.report.names import LONGEST_NAME, shown
 from unskew.report.view import View
 from unskew.result import Result
 
@@ -66,11 +66,6 @@ def test_names_that_would_look_alike_stay_apart() -> None:
     view = View.of(grid(long, ["recall@10"], ["snips"]))
     assert len(view.models) == 2
     assert all(max(map(len, (v.a, v.b))) <= LONGEST_NAME for v in view.result.verdicts_)
-
-
-def test_usual_names_are_shown_as_they_are() -> None:
-    for name in ("als", "Modèle n° 5", "推薦", "👩‍🔬 test", "calibrated(logistic_mf(dim=10), folds=5)"):
-        assert clean(name) == name and shown([name]) == {name: name}
 
 
 def test_files_keep_the_full_name(tmp_path: Path) -> None:

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.report.made_up import ASSUMED, HOSTILE, NAN, estimate, verdict
+from tests.report.made_up import ASSUMED, NAN, estimate, verdict
 from tests.report.over_scenarios import (
     AHEAD,
-    BOX,
     CLOSE,
     MANY,
     NOT_COVERED,
-    ONE,
     OPEN,
     TURNS,
-    TWO,
     Line,
     over,
     scenarios,
@@ -34,10 +29,7 @@ from unskew.estimators import Standing
 from unskew.evaluation import PropensityComparison
 from unskew.notice import codes
 from unskew.propensity.known import Certain
-from unskew.report import marks as looks
 from unskew.report import notebook, page, scenario_charts, sentences
-from unskew.report.result_charts import LABEL
-from unskew.report.scenario_tables import along, difference_along, scenario_table
 from unskew.report.view import View
 from unskew.report.words import title
 from unskew.result import Result
@@ -153,116 +145,6 @@ def test_ranges_stand_in_every_table() -> None:
     assert "[−0.085, −0.075]" in page(result)
 
 
-def test_the_small_table_marks_who_is_ahead() -> None:
-    """Shares in steps of 20 %, a mark where a pair is decided, and the same numbers as in the result."""
-    result = over(TURNS, half=0.02)
-    table = scenario_table(View.of(result), result.scenarios[0])
-    heads = [column.label for column in table.columns]
-    assert heads == ["exposure", *(f"{share}\u00a0%" for share in (0, 20, 40, 60, 80, 100))]
-    assert table.rows[0][0] == "als" and table.rows[0][1:] == ("0.200", "0.220", "0.240", "0.260", "0.280", "0.300")
-    texts = [(cell.text, cell.tone) for cell in table.rows[2][1:] if not isinstance(cell, str)]
-    assert texts[0] == ("−0.080 ▼", "behind") and texts[2] == ("+0.012  ", "undecided")
-    assert texts[-1] == ("+0.150 ▲", "ahead")
-    assert f"By the {ONE['labels'][0]}" in printed(result)
-
-
-def test_marks_follow_errors_downwards() -> None:
-    """Of an error, the model with the smaller value is ahead."""
-    result = over({"als": (0.4, 0.4), "popular": (0.6, 0.5)}, metric="mae")
-    view = View.of(result)
-    points = difference_along(view, view.result.scenarios[0], view.result.scenarios[0].differences[0])
-    assert {point.ahead for point in points} == {1} and all(point.value < 0 for point in points)
-    assert names(first(result)) == ["als", "popular"] and told(first(result))[0] == "ahead"
-
-
-def test_two_axes_are_taken_together_along_the_first() -> None:
-    """Averages over the second, the ends of all intervals, and ahead only where that holds for all of them."""
-    result = over(TURNS, points=BOX)
-    table = result.scenarios[0]
-    row, pair = table.values[0], table.differences[0]
-    found = along(table, row.value, row.low, row.high)
-    assert [point.at for point in found] == [1.0, 1.41, 2.0, 2.83, 4.0]
-    for n, point in enumerate(found):
-        here = slice(3 * n, 3 * n + 3)
-        assert math.isclose(point.value, sum(row.value[here]) / 3)
-        assert (point.low, point.high) == (min(row.low[here]), max(row.high[here]))
-    signs = [set(pair.sign[3 * n : 3 * n + 3]) for n in range(5)]
-    ahead = [point.ahead for point in difference_along(View(result), table, pair)]
-    assert ahead == [next(iter(s)) if len(s) == 1 else 0 for s in signs]
-    assert 0 in ahead and any(len(s) > 1 for s in signs)
-
-
-def test_two_axes_have_a_field_per_scenario() -> None:
-    """With the difference, and who is ahead by colour and by mark."""
-    result = over(TURNS, points=BOX)
-    (chart,) = scenario_charts.differences(View(result), result.scenarios[0])
-    fields = chart.data["rows"]
-    assert len(fields) == len(BOX) and len({(row["x"], row["y"]) for row in fields}) == len(BOX)
-    assert {(row["ahead"], row["mark"]) for row in fields} == {("behind", "▼"), ("undecided", ""), ("ahead", "▲")}
-    assert all(label in result.headline()["title"] for label in TWO["labels"])
-    assert page(result).count('role="img"') == 4  # values, the map, and the two charts of every result
-
-
-def test_an_axis_whose_label_is_a_sentence_goes_by_its_name() -> None:
-    """In titles and charts; the notes say it in full, once."""
-    long, short = "a label that has more words than stand beside an axis", TWO["labels"][1]
-    result = over(TURNS, points=BOX)
-    result = replace(result, scenarios=(replace(result.scenarios[0], labels=(long, short)),))
-    shown = result.headline()["title"]
-    assert long not in shown and "odds" in shown and "slope" in shown
-    assert f"odds, the {long}, from 1 to 4; the {short} from 0 to 0.4." in result.headline()["trust"][0]
-    assert "By the odds" in printed(result) and flat(printed(result)).count(long) == 1
-
-
-def test_charts_hold_the_numbers_and_where_it_turns() -> None:
-    """Every point of the path with its band; the turning point where the verdict says."""
-    result = over(TURNS)
-    view, table = View(result), result.scenarios[0]
-    (values,) = scenario_charts.values(view, table)
-    assert [row["value"] for row in values.data["rows"] if row["model"] == "als"] == list(table.values[0].value)
-    (pair,) = scenario_charts.differences(view, table)
-    assert [row["low"] for row in pair.data["rows"]] == list(table.differences[0].low)
-    assert [row["x"] for row in pair.data["turn"]] == [0.4] and pair.data["estimated"] == []
-    assert [row["x"] for row in scenario_charts.differences(view, replace(table, estimated=0.6))[0].data["estimated"]]
-
-
-def test_many_models_show_the_pairs_of_the_best() -> None:
-    """Of fourteen models, eight lines, and the thirteen pairs of the first; a page folds all but a handful."""
-    result = over(MANY)
-    view, table = View(result), result.scenarios[0]
-    assert len({row["model"] for row in scenario_charts.values(view, table)[0].data["rows"]}) == 8
-    pairs = scenario_charts.differences(view, table)
-    assert len(pairs) == 13 and all("model 00" in chart.name for chart in pairs)
-    text = page(result)
-    section = text[text.index('<section id="scenarios">') :]
-    assert section.index('<details class="more">') < section.index("model 00 − model 11")
-
-
-def test_long_names_beside_lines_do_not_overlap() -> None:
-    """Labels are pushed apart on the scale that is drawn, however many lines they have."""
-    names = [f"item_knn(neighbours={n}, shrinkage=10)_of_week_{n}" for n in range(40, 46)]
-    result = over({name: (0.5 - 0.01 * n, 0.15 + 0.001 * n) for n, name in enumerate(names)})
-    (chart,) = scenario_charts.values(View(result), result.scenarios[0])
-    low, high = chart.spec["layer"][0]["encoding"]["y"]["scale"]["domain"]
-    labels = sorted(chart.data["labels"], key=lambda row: row["value"])
-    room = chart.spec["height"] / (high - low)
-    for below, above in pairwise(labels):
-        assert (above["value"] - below["value"]) * room >= LABEL * (1 + above["name"].count("\n")) - 1e-6
-    assert low - 1e-9 <= labels[0]["value"] and labels[-1]["value"] <= high + 1e-9
-
-
-def test_a_model_has_one_colour_on_a_page() -> None:
-    """That of its place among all models, not of its rank in one chart."""
-    result = over({"poor": (0.1, 0.1), "good": (0.5, 0.4), "fair": (0.3, 0.2)})
-    view = View(result)
-    (chart,) = scenario_charts.values(view, result.scenarios[0])
-    drawn = chart.spec["layer"][0]["encoding"]["color"]["scale"]
-    found = dict(zip(drawn["domain"], drawn["range"], strict=True))
-    assert [found[model] for model in view.models] == [looks.colour(n) for n in range(3)]
-    many = [f"m{n}" for n in range(10)]
-    assert looks.model_places(["m9", "m1", "m0"], many) == [2, 1, 0]  # none comes twice
-
-
 def test_a_notebook_shows_charts_and_does_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few charts, each once; where nothing can draw them, the tables stay."""
     result = over(TURNS)
@@ -274,27 +156,6 @@ def test_a_notebook_shows_charts_and_does_without_the_extra(monkeypatch: pytest.
     monkeypatch.setattr("unskew.report.svg.converter", missing)
     text = notebook(result)
     assert "<svg" not in text and "<figure" not in text and "<table" in text
-
-
-def test_names_are_shown_not_obeyed() -> None:
-    """Markup, terminal codes and names that look alike, in tables, charts and where a verdict turns."""
-    lines = {HOSTILE: TURNS["als"], "[bold red]b[/]": TURNS["popular"], "x" * 300: (0.21, 0.2)}
-    result = over(lines)
-    for text in (page(result), notebook(result)):
-        assert "<script" not in text and "&lt;script&gt;" in text and "\x1b" not in text
-    text = printed(result, 160)
-    assert "\x1b" not in text and "[bold red]b[/]" in text and "x" * 200 not in text
-    assert HOSTILE in {row["model"] for row in result.to_dict()["leaderboard"]}
-
-
-def test_where_it_turns_names_models_as_everywhere_else() -> None:
-    """A name that must be shortened is shortened there too, and no other word is touched."""
-    long = "is ahead " + "y" * 200
-    (said,) = sentences(over({long: TURNS["als"], "ahead": TURNS["popular"]}))
-    view = View.of(over({long: TURNS["als"], "ahead": TURNS["popular"]}))
-    short = view.models[0]
-    assert len(short) <= 100 and said.count(short) == 2 and long not in said
-    assert "40 %" in said
 
 
 def test_missing_numbers_are_dashes() -> None:
