@@ -132,7 +132,7 @@ def test_show_says_how_to_get_what_is_not_here(home: Path) -> None:
     """A set that is not here is no error: the publisher, the licence and the next step are shown."""
     done = data(home, "show", "yahoo-r3")
     assert done.returncode == 0, done.stderr
-    for words in ("unskew data add", "yahoo-r3", "Webscope"):
+    for words in ("yahoo-r3", "Webscope"):
         assert words in flat(done.stdout)
 
 
@@ -160,7 +160,7 @@ def test_add_refuses_another_file(home: Path) -> None:
     [
         (["show", "coats"], "unknown-name", "'coat'"),
         (["add", "coat", "nowhere"], "missing-folder", "nowhere"),
-        (["fetch", "coat"], "not-downloadable", "unskew data add"),
+        (["fetch", "coat"], "not-downloadable", "coat"),
         (["fetch", "yahoo-r3"], "not-downloadable", "yahoo-r3"),
         (["fetch", "ml-100k", "--again", "--mirror", "http://example.org"], "unsafe-address", "https"),
     ],

@@ -111,7 +111,7 @@ PLACES = {  # of an evaluation
 
 @pytest.mark.parametrize("moment", PLACES)
 def test_ctrl_c_ends_a_run_with_one_line(moment: str, evaluation: list[str], tmp_path: Path) -> None:
-    """Nothing is left, also where a thread waits for ever in the midst of its work, perhaps with the compiler's lock."""
+    """Nothing is left, also where a thread waits for ever, perhaps with the lock of the compiler."""
     caches = {"NUMBA_CACHE_DIR": str(tmp_path / "caches")} if moment == "making machine code" else {}
     code, said, seconds = run(*PLACES[moment], evaluation, tmp_path / "run", **caches)
     assert (code, said, files_in(tmp_path / "run")) == (130, LINE, {})
@@ -129,9 +129,9 @@ def test_a_run_that_is_just_renaming_may_come_to_its_end(evaluation: list[str], 
 OTHERS = {
     "drawing a sample": ("sample", "unskew.sampling.least:LeastKeys.look"),
     "writing a sample in a thread of polars": ("sample", "unskew.sampling.least:LeastKeys.taken"),
-    "looking at the lists of a plan in a thread": ("plan", "unskew.design.listed._block"),
-    "writing the pairs of a plan": ("plan", "polars:DataFrame.write_parquet"),
-    "fitting the model of a fold in a thread": ("folds", "unskew.cross_validation.fitting:Fitter.fitted"),
+    "lists of a plan, in a thread": ("plan", "unskew.design.listed._block"),
+    "pairs of a plan": ("plan", "polars:DataFrame.write_parquet"),
+    "fits of folds, in a thread": ("folds", "unskew.cross_validation.fitting:Fitter.fitted"),
     "keeping a fold": ("folds", "unskew.engine.store._pack"),
 }
 

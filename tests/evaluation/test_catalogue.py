@@ -141,7 +141,7 @@ def test_guesses_of_listed_pairs_are_enough() -> None:
         assert value(few, name) == pytest.approx(value(all_, name))
     assert few.inputs["outcome"]["unasked"] == 3 and all_.inputs["outcome"]["unasked"] == 0
     assert few.inputs["outcome"]["unknown"] == 0
-    with refuses("missing-prediction"):
+    with pytest.raises(InputError, match=" 3 of 9 "):
         run(z, ["dr"], outcome=us.outcome.Given(listed), target="per_user_sum(normalised=pooled)")
     with refuses("missing-prediction"):
         run(z, ["dr"], outcome=us.outcome.Given(listed[1:]))

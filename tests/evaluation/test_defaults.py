@@ -62,7 +62,7 @@ def test_metrics_inside_users_stay_per_user_and_make_no_headline() -> None:
         "recall@2": "pooled",
     }
     promises = {e.metric: e.promise for e in result.estimates if e.estimator == "snips"}
-    assert promises["ndcg@2"] == promises["map@2"] != promises["recall@2"]
+    assert promises["ndcg@2"].replace("ndcg", "map") == promises["map@2"] != promises["recall@2"]
     found = result.headline()
     assert (found["metric"], found["target"], found["estimator"]) == ("recall@2", "pooled", "snips")
 

@@ -30,7 +30,9 @@ def result(inputs: dict[str, Any] = FILES, **changes: Any) -> Result:
     """Two models that the log cannot tell apart."""
     given: dict[str, Any] = {"difference": 0.03, "half": 0.05, "verdict": "undecided", "users_needed": 900} | changes
     rows = estimate("a", 0.14), estimate("b", 0.11)
-    return Result(rows, (verdict("a", "b", **given),), (), inputs, ())
+    models = {name: {"rows": 4} | account for name, account in inputs["models"].items()}
+    known = inputs | {"test": {"rows": 10} | inputs["test"], "models": models}
+    return Result(rows, (verdict("a", "b", **given),), (), known, ())
 
 
 def command(shown: Result) -> str:
@@ -125,8 +127,11 @@ def test_nothing_is_proposed_where_nothing_is_open(changes: dict[str, Any]) -> N
 @pytest.mark.parametrize(
     "changes",
     [
-        {"inputs": FILES | {"answers": {"source": "answers.csv"}}},
-        {"inputs": FILES | {"sample": {"strategy": "x"}}},
+        {"inputs": FILES | {"answers": {"source": "answers.csv", "rows": 1, "answered": 1, "asked": 1, "positive": 1}}},
+        {
+            "inputs": FILES
+            | {"sample": {"strategy": "x", "repeats": 1, "rows": 1, "rows_per_draw": 1, "rows_in_any_draw": 1}}
+        },
         {"inputs": FILES | {"settings": {"candidates": "all"}}},
         {"traits": {"recall@10": MetricTraits(additive=False)}},
         {"traits": {"recall@10": MetricTraits(ranked=False)}},
