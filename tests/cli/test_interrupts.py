@@ -1,4 +1,4 @@
-"""Signals end a command at once, wherever it is; ``python -m tests.cli.interrupts 200`` tries random moments.
+"""Signals end a command at once, wherever it is; ``make hostile`` tries random moments.
 
 The command interrupts itself when it reaches a certain function, so that no test depends on a clock.
 """
@@ -17,10 +17,11 @@ from typing import Any
 import pytest
 
 import unskew as us
-from tests.cli.interrupts import LINE, make_shop
+from tests.cli.commands import unskew
 from tests.cross_validation import logs
 from unskew.cross_validation.fitting import Fitter
 
+LINE = "Stopped. Nothing was half-written.\n"
 RUN = """
 import os, signal, sys, threading, time
 
@@ -63,7 +64,9 @@ main()
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_shop(tmp_path_factory.mktemp("interrupts") / "shop")
+    folder = tmp_path_factory.mktemp("interrupts") / "shop"
+    unskew("simulate", "-o", folder, "--users", "3000", "--items", "300", "--quiet")
+    return folder
 
 
 @pytest.fixture
@@ -130,7 +133,7 @@ OTHERS = {
     "drawing a sample": ("sample", "unskew.sampling.least:LeastKeys.look"),
     "writing a sample in a thread of polars": ("sample", "unskew.sampling.least:LeastKeys.taken"),
     "lists of a plan, in a thread": ("plan", "unskew.design.listed._block"),
-    "pairs of a plan": ("plan", "polars:DataFrame.write_parquet"),
+    "pairs to ask": ("plan", "polars:DataFrame.write_parquet"),
     "fits of folds, in a thread": ("folds", "unskew.cross_validation.fitting:Fitter.fitted"),
     "keeping a fold": ("folds", "unskew.engine.store._pack"),
 }

@@ -90,7 +90,7 @@ def test_training_items_that_only_one_model_lists_are_said_where_all_items_are_c
         (lambda user, rank: (rank > 3) & (user % 2 == 1), "recall@3", "", ""),
         (lambda user, rank: rank > 3, "recall@5", "40%", "short-lists"),
     ],
-    ids=["none", "half of them", "not up to the cut-off", "all"],
+    ids=["none", "half of them", "below", "all"],
 )
 def test_short_lists_are_said_with_their_share(gone: Any, metric: str, share: str, warned: str) -> None:
     result = evaluate(world()["other"].filter(~gone(pl.col("user"), pl.col("rank"))), metrics=[metric])

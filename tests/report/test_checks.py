@@ -15,7 +15,7 @@ from unskew.errors import MissingExtraError
 from unskew.propensity.checking import check
 from unskew.propensity.checks import Bin, Check, Checks
 from unskew.report import notebook, page
-from unskew.report.checks_document import CONSTANT, ratios
+from unskew.report.checks_document import CONSTANT
 
 from .reading import Reader, flat, matches, printed
 
@@ -44,7 +44,6 @@ def test_the_terminal_shows_all_propensities(found: Checks, width: int) -> None:
     shown = flat(text).replace("\u00a0", " ")
     for said in (*found["wrong"].findings, *(each.reason for each in found.refused)):
         assert flat(said) in shown
-    assert ratios(found["wrong"].reliability) in text
     assert max(map(len, text.splitlines())) <= width and "\x1b" not in text
 
 

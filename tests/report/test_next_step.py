@@ -50,6 +50,8 @@ def told(inputs: dict[str, Any]) -> dict[str, list[str]]:
     return found
 
 
+ASKED = ("rows", "answered", "asked", "positive")
+DRAWN = ("rows", "rows_per_draw", "rows_in_any_draw")
 USUAL = {
     "log": ["my logs/test.parquet"], "--recs": ["a=a.parquet", "b=b.parquet"], "--seen": ["train.csv"],
     "--users": ["users.csv"], "--feedback": ["ratings"], "--relevant": [">=4"], "--metric": ["recall@10"],
@@ -127,11 +129,11 @@ def test_nothing_is_proposed_where_nothing_is_open(changes: dict[str, Any]) -> N
 @pytest.mark.parametrize(
     "changes",
     [
-        {"inputs": FILES | {"answers": {"source": "answers.csv", "rows": 1, "answered": 1, "asked": 1, "positive": 1}}},
         {
             "inputs": FILES
-            | {"sample": {"strategy": "x", "repeats": 1, "rows": 1, "rows_per_draw": 1, "rows_in_any_draw": 1}}
+            | {"answers": {"source": "a.csv"} | dict.fromkeys(("rows", "answered", "asked", "positive"), 1)}
         },
+        {"inputs": FILES | {"sample": {"strategy": "x", "repeats": 1} | dict.fromkeys(DRAWN, 1)}},
         {"inputs": FILES | {"settings": {"candidates": "all"}}},
         {"traits": {"recall@10": MetricTraits(additive=False)}},
         {"traits": {"recall@10": MetricTraits(ranked=False)}},
