@@ -207,7 +207,7 @@ def test_what_assumes_one_scenario_does_not_carry_the_headline() -> None:
     for propensity, assumed, carrier in (
         ("popularity(gamma=1)", ASSUMED, "exposure_path"),
         ("known", Certain().assumption, "exposure_path"),
-        ("known", "the column is right", "snips"),
+        ("known", "it is right", "snips"),
         ("known", "", "snips"),
     ):
         rests: dict[str, Any] = {"propensity": propensity, "assumption": assumed}

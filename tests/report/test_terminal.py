@@ -74,7 +74,7 @@ def test_a_path_in_a_sentence_is_folded() -> None:
 @pytest.mark.parametrize("width", range(40, 60))
 def test_a_number_keeps_its_sign(width: int) -> None:
     """Wherever lines end; a command is left as it is."""
-    text = "words that fill so much of one line that it says 84 % of something that comes from it, 100\u00a0% at most."
+    text = "as many words as one line has room for: it says 84 % of something that comes from it, 100\u00a0% at most."
     command = 'unskew evaluate --require "a over b by 2 % on recall@10"'
     body = (Sentences((Sentence.plain(text, "note"),)), Steps("", ((text, command),)))
     said = Document(title=Sentence.plain("title"), summary=(Paragraph(text, "note"), *body), body=body)
