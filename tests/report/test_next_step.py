@@ -105,11 +105,9 @@ def test_lists_and_logs_from_memory() -> None:
     assert command(result(FILES | {"test": {"source": "frame"}})).startswith("us.plan(models, log=test")
 
 
-@pytest.mark.parametrize("test", [{"source": "$(reboot).csv"}, {"source": "logs", "path": "two\nlines.csv"}])
-def test_what_cannot_be_typed_is_not_told_to_be(test: dict[str, str]) -> None:
-    assert "reboot" not in command(result(FILES | {"test": test})) and "lines" not in command(
-        result(FILES | {"test": test})
-    )
+def test_what_cannot_be_typed_is_not_told_to_be() -> None:
+    """A name that no file was given by."""
+    assert "reboot" not in command(result(FILES | {"test": {"source": "$(reboot).csv"}}))
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 from tests.report.made_up import ASSUMED, NAN, estimate, verdict
 from tests.report.over_scenarios import (
     AHEAD,
+    BOX,
     CLOSE,
     MANY,
     NOT_COVERED,
@@ -22,16 +23,14 @@ from tests.report.over_scenarios import (
     over,
     scenarios,
 )  # fmt: skip
-from tests.report.reading import Reader, first, flat, heading, names, printed, told
+from tests.report.reading import Reader, first, flat, heading, matches, names, printed, title_told, told
 from tests.said import only
 from unskew.errors import MissingExtraError
 from unskew.estimators import Standing
 from unskew.evaluation import PropensityComparison
 from unskew.notice import codes
 from unskew.propensity.known import Certain
-from unskew.report import notebook, page, scenario_charts, sentences
-from unskew.report.view import View
-from unskew.report.words import title
+from unskew.report import notebook, page, sentences
 from unskew.result import Result
 
 
@@ -48,22 +47,18 @@ def test_a_pair_in_which_nobody_is_ever_behind_is_ahead_up_to_there() -> None:
     """It has no headline of one that changes hands: who is ahead is known, and up to where."""
     for lines in (OPEN, dict(reversed(OPEN.items()))):
         result = over(lines)
-        assert View(result).ahead_in_part(result.verdicts_[-1]) == "als"
         where = result.verdicts_[-1].turns.partition("is ahead ")[2].rstrip(".")
-        for said in (title(View.of(result)), first(result)):
-            assert names(said) == ["als", "popular"] and told(said)[0] == "ahead-in-part" and where in str(said)
+        said = first(result)
+        assert names(said) == ["als", "popular"] and told(said)[0] == "ahead-in-part" and where in str(said)
+        assert title_told(result) == ("ahead-in-part",) and heading(result)[1] == ["als", "popular"]
         (table,) = result.scenarios
         both = replace(
             table, differences=tuple(replace(row, sign=(-row.sign[0], *row.sign[1:])) for row in table.differences)
         )
         turning = replace(result, scenarios=(both,))
-        assert not View(turning).ahead_in_part(result.verdicts_[-1])
-        assert told(title(View.of(turning))) == () and heading(turning) == ("depends", [*lines])
-    errors = over(OPEN, metric="rmse")
-    assert View(errors).ahead_in_part(errors.verdicts_[-1]) == "popular"
-    for settled in (AHEAD, CLOSE):
-        result = over(settled)
-        assert not View(result).ahead_in_part(result.verdicts_[-1])
+        assert title_told(turning) == () and heading(turning) == ("depends", [*lines])
+    assert names(first(over(OPEN, metric="rmse")))[0] == "popular"
+    assert {"ahead-in-part"}.isdisjoint(told(first(over(AHEAD))) + told(first(over(CLOSE))))
 
 
 def test_what_another_estimator_turns_round_changes_hands() -> None:
@@ -74,7 +69,7 @@ def test_what_another_estimator_turns_round_changes_hands() -> None:
     other = replace(table, estimator="tilted(odds=4)", differences=swapped)
     narrow = replace(other, left=(0.0, 0.0), points=tuple((1.0,) for _ in other.points))
     for beside, kinds in ((other, ()), (narrow, ("ahead-in-part",))):
-        assert told(title(View.of(replace(result, scenarios=(table, beside))))) == kinds
+        assert title_told(replace(result, scenarios=(table, beside))) == kinds
 
 
 @pytest.mark.parametrize(
@@ -111,6 +106,24 @@ def test_what_no_scenario_covers_is_said_once() -> None:
     said = result.headline()["trust"]
     assert codes(said) == ("unknown-scenario",) and said[1:] == [NOT_COVERED]
     assert "0\u00a0%" in said[0] and "100\u00a0%" in said[0]
+
+
+@pytest.mark.parametrize("options", [{}, {"points": BOX}, {"metric": "mae"}], ids=["one axis", "two axes", "of errors"])
+def test_the_terminal_shows_values_along_the_first_axis(options: dict[str, Any]) -> None:
+    """Averages over a second axis; who is ahead has a mark, where that holds in all scenarios that a column stands for."""
+    result = over(TURNS, half=0.02, **options)
+    (table,), text = result.scenarios, printed(result, 120)
+    lines = text[text.index("By the ") :].split("\n\n")[0].splitlines()
+    shown = {line[:13].strip(): re.split(r"\s{2,}", line[13:].strip()) for line in lines[-3:]}
+    places = sorted({point[0] for point in table.points})[:: 1 if "points" in options else 2]
+    (pair,) = table.differences
+    for name, numbers in (("als", table.values[0].value), ("als − popular", pair.difference)):
+        for cell, place in zip(shown[name], places, strict=True):
+            there = [n for n, point in enumerate(table.points) if point[0] == place]
+            assert matches(cell.split()[0], sum(numbers[n] for n in there) / len(there))
+            if name != "als":
+                signs = {pair.sign[n] * (-1 if "metric" in options else 1) for n in there}
+                assert cell.split()[1:] == {1: ["▲"], -1: ["▼"]}.get(signs.pop() if len(signs) == 1 else 0, [])
 
 
 def test_a_random_samples_estimate_is_marked_and_decides_nothing() -> None:
@@ -163,10 +176,8 @@ def test_missing_numbers_are_dashes() -> None:
     result = over({"als": (0.3, 0.2), "none": (NAN, NAN), "popular": (0.25, 0.1)})
     text = printed(result) + page(result) + notebook(result)
     assert "nan" not in text.lower().replace("nano", "")
-    (chart,) = scenario_charts.values(View(result), result.scenarios[0])
-    assert {row["model"] for row in chart.data["rows"]} == {"als", "popular"}
     nothing = over({"a": (NAN, NAN), "b": (NAN, NAN)})
-    assert printed(nothing) and page(nothing) and scenario_charts.values(View(nothing), nothing.scenarios[0]) == []
+    assert printed(nothing) and page(nothing)
 
 
 def test_segments_have_their_own_scenarios() -> None:
@@ -179,8 +190,6 @@ def test_segments_have_their_own_scenarios() -> None:
         scenarios=whole.scenarios + part.scenarios,
     )
     assert [table["segment"] for table in both.to_dict()["scenarios"]] == [None, "new users"]
-    view = View.of(both)
-    assert view.scenarios(view.facets[0], "exposure_path") == view.result.scenarios[0]
     assert heading(both)[0] == "depends"
     text = page(both)
     assert text.count('aria-label="Values of recall@10') == 1 and "new users" in text
