@@ -110,7 +110,7 @@ def test_what_no_scenario_covers_is_said_once() -> None:
 
 @pytest.mark.parametrize("options", [{}, {"points": BOX}, {"metric": "mae"}], ids=["one axis", "two axes", "of errors"])
 def test_the_terminal_shows_values_along_the_first_axis(options: dict[str, Any]) -> None:
-    """Averages over a second axis; who is ahead has a mark, where that holds in all scenarios that a column stands for."""
+    """Averages over a second axis; who is ahead has a mark, where that holds for all that a column sums up."""
     result = over(TURNS, half=0.02, **options)
     (table,), text = result.scenarios, printed(result, 120)
     lines = text[text.index("By the ") :].split("\n\n")[0].splitlines()
