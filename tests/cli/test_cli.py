@@ -81,7 +81,7 @@ def test_a_column_of_propensities_is_used_and_said_so(shop: Path, bare: Path, tm
         (["--recs", "x=nowhere.parquet"], "missing-file", "nowhere.parquet"),
         ([], "", "--recs"),
         (["--model", "knn=item_knn"], "missing-argument", "--train"),
-        (["--recs", "POP", "--metric", "recal@10"], "unknown-name", "'recall@10'"),
+        (["--recs", "POP", "--metric", "recal@10"], "unknown-name", "recall"),
         (["--recs", "POP", "--estimator", "snips"], "", "propensit"),
         (["--recs", "POP", "--propensity", "popularity(gamma=1)"], "no-training-log", "--train"),
         (["--recs", "POP", "--estimator", "ips", "--propensity", "known"], "", "snips"),
@@ -89,7 +89,7 @@ def test_a_column_of_propensities_is_used_and_said_so(shop: Path, bare: Path, tm
         (["--recs", "POP", "--json", "out.csv"], "wrong-extension", ".json"),
         (["--recs", "POP", "--json", "nowhere/out.json"], "missing-folder", "nowhere"),
         (["--recs", "POP", "--columns", "user=nobody"], "missing-column", "nobody"),
-        (["--recs", "POP", "--by", "planet"], "unknown-column", "planet"),
+        (["--recs", "POP", "--by", "planet"], "missing-column", "planet"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_panel(

@@ -151,7 +151,7 @@ def test_add_refuses_another_file(home: Path) -> None:
     mine = write_coat(home / "mine")
     (mine / "test.ascii").write_text("1 2 3\n")
     done = data(home, "add", "coat", mine)
-    refused(done, "wrong-dataset", "test.ascii")
+    refused(done, "wrong-count", "test.ascii")
     assert not (home / "cache").exists()
 
 
