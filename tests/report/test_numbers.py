@@ -45,7 +45,7 @@ def test_a_written_number_is_the_number(value: float, places: int) -> None:
     [
         (lambda v: numbers.number(v, 3), {-0.0312: "−0.031", -0.0001: "0.000", NAN: "–", INF: "–", None: "–"}),
         (lambda v: numbers.number(v, 3, sign=True), {0.0312: "+0.031"}),
-        (lambda v: numbers.interval(*v, 1), {(NAN, 1.0): "–", (-INF, 1.0): "[−∞, 1.0]"}),
+        (lambda v: numbers.interval(v[0], v[1], 1), {(NAN, 1.0): "–", (-INF, 1.0): "[−∞, 1.0]"}),
         (
             numbers.p_value,
             {0.0: "< 0.0001", 0.00042: "0.0004", 0.0123: "0.012", 0.27: "0.27", 0.999: "> 0.99", 1.0: "1", NAN: "–"},

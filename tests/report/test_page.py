@@ -262,14 +262,14 @@ def test_a_usual_page_is_small(many: Result) -> None:
 def test_pages_are_the_same_every_time(two: Result) -> None:
     """The page depends on the result only, and what it knows of a metric that only its author knows is in there."""
     assert page(two) == page(two)
-    own = {"metric": "secret(x=1)@3"}
+    own = "secret(x=1)@3"
     strange = replace(
         two,
-        estimates=tuple(replace(e, **own) for e in two.estimates),
-        verdicts_=tuple(replace(v, **own) for v in two.verdicts_),
+        estimates=tuple(replace(e, metric=own) for e in two.estimates),
+        verdicts_=tuple(replace(v, metric=own) for v in two.verdicts_),
     )
-    lower = page(replace(strange, traits={own["metric"]: MetricTraits(lower_is_better=True)}))
-    assert own["metric"] in lower and lower != page(strange)
+    lower = page(replace(strange, traits={own: MetricTraits(lower_is_better=True)}))
+    assert own in lower and lower != page(strange)
 
 
 def test_tables_and_charts_are_accessible(many: Result) -> None:
