@@ -66,7 +66,8 @@ def test_a_statement_is_read() -> None:
 def test_names_with_blanks_are_read_or_refused(names: list[str]) -> None:
     """A name may hold the words of a statement: what can be read in two ways is an error, never a guess."""
     pairs = tuple(verdict(a, b, 0.1) for a, b in itertools.combinations(names, 2))
-    result = Result(tuple(estimate(name, 0.2) for name in names[::-1]), pairs, (), INPUTS, (), traits=traits(["recall@10"]))
+    rows = tuple(estimate(name, 0.2) for name in names[::-1])
+    result = Result(rows, pairs, (), INPUTS, (), traits=traits(["recall@10"]))
     try:
         one = found(result, better(*names[:2]))
     except InputError as error:
