@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -18,13 +15,6 @@ def test_results_come_in_order_and_each_is_made_once() -> None:
     with Threads(3) as pool:
         assert list(pool.map(pow, range(100), [2] * 100)) == [number**2 for number in range(100)]
         assert pool.submit(str, 7).result() == "7"
-
-
-def test_no_more_threads_than_asked_for_and_none_stays() -> None:
-    before = threading.active_count()
-    with Threads(2) as pool:
-        most = max(pool.map(lambda _: threading.active_count(), range(50)))
-    assert most <= before + 2 and threading.active_count() == before
 
 
 def test_a_failure_is_raised_and_drops_what_is_queued() -> None:
@@ -43,38 +33,6 @@ def test_a_failure_is_raised_and_drops_what_is_queued() -> None:
     with pytest.raises(ValueError, match="no"), Threads(2) as pool:
         list(pool.map(work, range(100)))
     assert threading.active_count() == before and len(ran) < 100
-
-
-STUCK = """
-import signal, sys, threading
-import polars  # lets system calls go on when they are interrupted
-from unskew.threads import Threads, ahead
-
-def work():
-    print("begun", flush=True)
-    threading.Event().wait()
-
-with Threads(1) as pool:
-    pool.submit(work).result()
-"""
-
-
-def test_ctrl_c_is_heard_while_a_thread_is_stuck() -> None:
-    """KeyboardInterrupt in the main thread, and an end of the process that waits for nobody."""
-    running = subprocess.Popen(
-        [sys.executable, "-c", STUCK],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # some shells ignore it for their children
-    )
-    try:
-        assert running.stdout is not None and running.stdout.readline() == "begun\n"
-        running.send_signal(signal.SIGINT)
-        _, said = running.communicate(timeout=120)
-    finally:
-        running.kill()
-    assert "KeyboardInterrupt" in said and running.returncode != 0
 
 
 def test_items_that_are_made_ahead_are_the_same_and_so_are_errors() -> None:
