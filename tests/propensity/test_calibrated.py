@@ -14,7 +14,7 @@ from unskew.errors import MissingExtraError
 from unskew.propensity import Calibrated, Level, Logistic, Popularity, Propensity, Scope
 from unskew.propensity.crossfit import crossfitted, unseen_pairs, user_folds
 
-pytest.importorskip("sklearn", reason="scikit-learn is not there: calibration is not tested")
+pytest.importorskip("sklearn", reason="no scikit-learn: calibration is not tested")
 
 
 def log_loss(p: Floats, truth: Floats) -> float:

@@ -23,7 +23,7 @@ from unskew.log import Log
 from unskew.notice import codes
 from unskew.propensity import NO_INPUTS, FitInputs, check
 
-pytest.importorskip("sklearn", reason="scikit-learn is not there: calibration is not tested")
+pytest.importorskip("sklearn", reason="no scikit-learn: calibration is not tested")
 USERS, ITEMS, PLACES = 1_200, 60, 10
 MANY = (800, 400)  # users × items where users have parameters, which need rows of each user
 

@@ -24,7 +24,7 @@ def coat() -> Path:
     root = os.environ.get("UNSKEW_DATA") or Path(__file__).parents[3] / "shared" / "data"
     path = Path(root) / "coat"
     if not (path / "propensities.ascii").exists():
-        missing("Coat is not there: set UNSKEW_DATA to the directory that holds coat/")
+        missing("no Coat: set UNSKEW_DATA to the directory that holds coat/")
     return path
 
 

@@ -48,7 +48,7 @@ def as_log(seen: Bools, relevant: Bools, feedback: str = "conversions") -> Log:
     return replace(log, gain=log.value) if feedback == "ratings" else log
 
 
-@pytest.mark.parametrize("shown", [None, 15.0], ids=["zeros of the log", "a log seen at random"])
+@pytest.mark.parametrize("shown", [None, 15.0], ids=["zeros", "random"])
 @pytest.mark.parametrize("a", [0.6, 1.0, 1.5])
 @pytest.mark.parametrize("scatter", [0.0, 0.4])
 def test_the_interval_covers(a: float, scatter: float, shown: float | None) -> None:

@@ -14,7 +14,7 @@ from unskew import propensity
 from unskew.errors import InputError
 from unskew.propensity import FitInputs, Level, Scope
 
-pytest.importorskip("sklearn", reason="scikit-learn is not there: calibration is not tested")
+pytest.importorskip("sklearn", reason="no scikit-learn: calibration is not tested")
 
 PRINTED = {
     "naive_bayes": "naive_bayes(smoothing=1)",
@@ -176,8 +176,8 @@ def hostile() -> dict[str, tuple[Any, Floats, FitInputs]]:
         "constant covariates": (usual, values, side(np.full((users, 2), 7.0), np.zeros((items, 1)))),
         "separable covariates": (user % 2 == item % 2, values, side(*halves)),
         "huge and tiny covariates": (usual, values, side(1e12 * x, 1e-12 * z)),
-        "a single user": (usual[:1], values[:1], side(x[:1], z, values[:1])),
-        "a single item": (usual[:, :1], values[:, :1], side(x, z[:1], values[:, :1])),
+        "one user": (usual[:1], values[:1], side(x[:1], z, values[:1])),
+        "one item": (usual[:, :1], values[:, :1], side(x, z[:1], values[:, :1])),
         "an item everybody saw": (everybody, values, side(x, z)),
         "a user who saw everything": (eager, values, side(x, z)),
         "stairs": (user // 2 > item, values, side(x, z)),

@@ -15,9 +15,9 @@ import pytest
 import unskew as us
 from unskew.log import Log
 
-VALUE = np.array([[5.0, 1.0], [2.0, 4.0], [3.0, 1.0]])
-P = np.array([[0.9, 0.3], [0.5, 0.8], [0.4, 0.6]])
-GUESS = np.array([[4.0, 2.5], [3.0, 3.0], [3.5, 0.0]])
+VALUE = np.array([[5.0, 1.0], [2.0, 4.0]])
+P = np.array([[0.9, 0.3], [0.5, 0.8]])
+GUESS = np.array([[4.0, 2.5], [3.0, 3.0]])
 
 
 def log() -> Log:
