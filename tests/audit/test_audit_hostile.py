@@ -14,6 +14,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 import unskew as us
+from tests.said import refuses
 from unskew.report import notebook, page
 
 from . import logs
@@ -101,35 +102,35 @@ def test_it_has_a_page(hostile: us.Audit) -> None:
 
 
 @pytest.mark.parametrize(
-    ("case", "words"),
+    ("case", "code"),
     [
-        ("one user", "one user only"),
-        ("one item", "one item only"),
-        ("an item that everybody saw", "1 item was seen by every user"),
-        ("constant values", "All values are 4"),
-        ("nothing relevant", "too few relevant interactions"),
-        ("one moment", "Too many rows share one time"),
+        ("one user", "one-user"),
+        ("one item", "one-item"),
+        ("an item that everybody saw", "seen-by-all"),
+        ("constant values", "constant-values"),
+        ("nothing relevant", "too-few-rows"),
+        ("one moment", "tied-times"),
     ],
 )
-def test_what_is_odd_is_said(case: str, words: str) -> None:
+def test_what_is_odd_is_said(case: str, code: str) -> None:
     """The findings name what makes the log unusual."""
     columns, how = HOSTILE[case]
-    assert any(words in finding.text for finding in us.audit(pl.DataFrame(columns), **how).findings)
+    assert code in logs.said(us.audit(pl.DataFrame(columns), **how))
 
 
 @pytest.mark.parametrize(
-    ("frame", "how", "words"),
+    ("frame", "how", "code"),
     [
-        ({"user": [], "item": []}, {}, "there are no rows"),
-        ({"user": [1], "thing": [2]}, {}, "no column 'item'"),
-        ({"user": [1], "item": [2], "value": [math.nan]}, {}, "finite"),
-        ({"user": [1], "item": [2], "propensity": [0.0]}, {}, "propensity"),
-        ({"user": [1], "item": [2]}, {"relevant": ">=4"}, "implicit feedback has no values"),
-        ({"user": [1], "item": [2], "value": [1.0]}, {"relevant": "four"}, "threshold"),
-        ({"user": [1], "item": [2], "value": [1.0]}, {"feedback": "stars"}, "not 'stars'"),
+        ({"user": [], "item": []}, {}, "no-rows"),
+        ({"user": [1], "thing": [2]}, {}, "missing-column"),
+        ({"user": [1], "item": [2], "value": [math.nan]}, {}, "not-a-number"),
+        ({"user": [1], "item": [2], "propensity": [0.0]}, {}, "out-of-range"),
+        ({"user": [1], "item": [2]}, {"relevant": ">=4"}, "conflicting-arguments"),
+        ({"user": [1], "item": [2], "value": [1.0]}, {"relevant": "four"}, "bad-threshold"),
+        ({"user": [1], "item": [2], "value": [1.0]}, {"feedback": "stars"}, "unknown-name"),
     ],
 )
-def test_what_cannot_be_audited_is_a_clear_error(frame: dict[str, list[Any]], how: dict[str, Any], words: str) -> None:
-    """Wrong input is refused with a message that says what is wrong."""
-    with pytest.raises(us.InputError, match=words):
+def test_what_cannot_be_audited_is_a_clear_error(frame: dict[str, list[Any]], how: dict[str, Any], code: str) -> None:
+    """Wrong input is refused."""
+    with refuses(code):
         us.audit(pl.DataFrame(frame), **how)

@@ -85,12 +85,12 @@ def test_the_proposed_commands_find_the_better_model(graded: bool, tmp_path: Pat
     assert len(commands) == 2 and "--propensity known" in commands[0] and "--share 0.5" in commands[1]
     truth = {(t["model"], t["metric"], t["target"]): t["value"]
              for t in json.loads((tmp_path / "shop" / "truth.json").read_text())}  # fmt: skip
-    for command, word in zip(commands, ("better", "ahead"), strict=True):  # known, and fitted
+    for command, word in zip(commands, ("worse", "behind"), strict=True):  # known, and fitted
         ran = unskew(*shlex.split(command.replace("\\\n", " ")), "--json", "r.json", cwd=tmp_path)
         assert ran.returncode == 0, ran.stderr
         result = json.loads((tmp_path / "r.json").read_text())
         rows = result["estimates"]
-        assert {v["verdict"] for v in result["verdicts"] if (v["a"], v["b"]) == ("challenger", "popular")} >= {word}
+        assert {v["verdict"] for v in result["verdicts"] if (v["a"], v["b"]) == ("popular", "challenger")} >= {word}
         found = {row["model"]: row["value"] for row in rows if row["estimator"] == "dr"}
         assert set(found) == {"popular", "challenger"}
         for model, value in found.items():

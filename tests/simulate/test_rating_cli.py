@@ -98,4 +98,4 @@ def test_simulate_alone_makes_a_shop(tmp_path: Path) -> None:
     done = simulate("-o", tmp_path / "shop", "--users", "60", "--items", "40")
     assert done.exit_code == 0 and (tmp_path / "shop" / "challenger.parquet").exists()
     assert "--output" in simulate().stderr
-    assert code_of(simulate("-o", tmp_path / "x", "--feedback", "ratings").stderr) == "not-supported"
+    assert code_of(simulate("-o", tmp_path / "x", "--feedback", "ratings").stderr) == "bad-value"
