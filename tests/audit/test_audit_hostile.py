@@ -126,7 +126,7 @@ def test_what_is_odd_is_said(case: str, code: str) -> None:
         ({"user": [1], "item": [2], "value": [math.nan]}, {}, "not-a-number"),
         ({"user": [1], "item": [2], "propensity": [0.0]}, {}, "out-of-range"),
         ({"user": [1], "item": [2]}, {"relevant": ">=4"}, "conflicting-arguments"),
-        ({"user": [1], "item": [2], "value": [1.0]}, {"relevant": "four"}, "bad-threshold"),
+        ({"user": [1], "item": [2], "value": [1.0]}, {"relevant": "four"}, "bad-string"),
         ({"user": [1], "item": [2], "value": [1.0]}, {"feedback": "stars"}, "unknown-name"),
     ],
 )

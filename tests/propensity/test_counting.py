@@ -247,7 +247,7 @@ def test_paths_that_hold_nothing_to_count(tmp_path: Path) -> None:
     refused(".", "mixed-formats")
     assert count_values(tmp_path / "*.csv").counts.sum() == len(world())
     (tmp_path / "b.parquet").write_bytes((tmp_path / "a.parquet").read_bytes()[:-20])
-    refused("*.parquet", "damaged-file")
+    refused("*.parquet", "unreadable-file")
 
 
 def test_values_that_hardly_repeat_are_refused_early(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_what_it_needs_and_lacks_is_said() -> None:
     for code, smoothing, train, mcar, fields in fits:
         with refuses(code, **fields):
             NaiveBayes(smoothing).fit(train, inputs=FitInputs(mcar=mcar))
-    with refuses("not-supported"):
+    with refuses("missing-column"):
         fitted_to(1.0, log, log).predict([0], [1])
     for smoothing, train, asked, value in ((1.0, log, ratings([3.0]), 3.0), (0.0, ratings([1.0]), log, 2.0)):
         with refuses("unseen-value", value=value):

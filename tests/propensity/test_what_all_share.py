@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -112,18 +113,23 @@ def likes_of(shape: tuple[int, ...]) -> Floats:
 
 @pytest.mark.parametrize("text", [text for text in MODELS if text != "popularity(gamma=estimate)"])
 def test_levels_and_weights(text: str) -> None:
-    """Absolute on logs of all seen pairs, relative on clicks; users who all count twice change nothing."""
+    """Absolute on logs of all seen pairs, relative on clicks; where nothing is penalised, users who all count twice
+    change nothing."""
     world = LogisticWorld.draw(60, 25, seed=3)
     values = likes_of(world.p.shape)
     side = replace(world.side, mcar=log_of(np.ones_like(world.seen), values))
     relative = text == "popularity(gamma=2)"
-    for feedback in ("conversions", "ratings", "implicit")[: 2 if "naive" in text or "absolute" in text else 3]:
+    lacking = {"ratings": "popularity", "implicit": "naive|absolute"}  # what needs a threshold, what needs zeros
+    for feedback in ("implicit", "ratings", "conversions"):
+        if feedback in lacking and re.search(lacking[feedback], text):
+            continue
         log = log_of(world.seen, values, feedback)
         fitted = propensity.make(text).fit(log, inputs=side)
         assert fitted.level is (Level.RELATIVE if relative or feedback == "implicit" else Level.ABSOLUTE)
         assert fitted.fitted and fitted.refers(log) is Scope.TRAIN
-    twice = propensity.make(text).fit(log, inputs=side, weights=np.full(60, 2.0))
-    np.testing.assert_allclose(twice.of(log).rows, fitted.of(log).rows, rtol=1e-3)
+    if "popularity" in text or text == "logistic(features=none, offsets=item)":
+        twice = propensity.make(text).fit(log, inputs=side, weights=np.full(60, 2.0))
+        np.testing.assert_allclose(twice.of(log).rows, fitted.of(log).rows, rtol=1e-4)
 
 
 REPEATED = [
