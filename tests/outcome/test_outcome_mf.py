@@ -221,12 +221,12 @@ def test_adam_learns_and_then_learns_by_heart() -> None:
 
 
 HOSTILE = {
-    "one row": (np.eye(3, 4, dtype=np.bool_) & (np.arange(4) == 1), np.np.ones((3, 4), dtype=np.bool_)),
-    "all converted": (np.ones((5, 4), dtype=np.bool_), np.np.ones((5, 4), dtype=np.bool_)),
+    "one row": (np.eye(3, 4, dtype=np.bool_) & (np.arange(4) == 1), np.ones((3, 4), dtype=np.bool_)),
+    "all converted": (np.ones((5, 4), dtype=np.bool_), np.ones((5, 4), dtype=np.bool_)),
     "none converted": (np.ones((5, 4), dtype=np.bool_), np.zeros((5, 4))),
     "one user": (np.ones((1, 6), dtype=np.bool_), np.arange(6.0)[None, :] % 2),
     "one item": (np.ones((6, 1), dtype=np.bool_), np.arange(6.0)[:, None] % 2),
-    "separable": (np.ones((8, 8), dtype=np.bool_), np.kron(np.eye(2), np.np.ones((4, 4), dtype=np.bool_))),
+    "separable": (np.ones((8, 8), dtype=np.bool_), np.kron(np.eye(2), np.ones((4, 4), dtype=np.bool_))),
     "fractions": (np.ones((5, 5), dtype=np.bool_), np.linspace(0.0, 1.0, 25).reshape(5, 5)),
 }
 

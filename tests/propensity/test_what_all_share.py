@@ -115,7 +115,7 @@ def likes_of(shape: tuple[int, ...]) -> Floats:
 def test_levels_and_weights(text: str) -> None:
     """Absolute on logs of all seen pairs, relative on clicks; where nothing is penalised, users who all count twice
     change nothing."""
-    world = LogisticWorld.draw(60, 25, seed=3)
+    world = LogisticWorld.draw(60, 25, seed=3, level=-0.5)
     values = likes_of(world.p.shape)
     side = replace(world.side, mcar=log_of(np.ones_like(world.seen), values))
     relative = text == "popularity(gamma=2)"
