@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import unskew as us
 from tests.said import only
-from unskew.engine.answers import AskedPairs
 from unskew.inference.clopper_pearson import limits
 from unskew.judging import answers
 from unskew.log.fingerprints import fingerprint
@@ -214,18 +213,6 @@ def test_few_answers_for_one_list_need_limits_of_their_own() -> None:
     assert mirrored == pytest.approx((-pair.sided(0.05)[1], -pair.sided(0.05)[0]))
     assert not replace(pair, behind=light).others(0.05, 1.0, (-100.0, 100.0))
     assert not replace(pair, behind=replace(heavy(0.0), worth=0.0)).thin  # a value, or lists that differ on one side
-
-
-def test_heavy_answers_count_by_their_weight() -> None:
-    """Thirty positive answers of light pairs and three heavy ones that are not: the value rests on the three."""
-    asked = AskedPairs(
-        np.arange(63, dtype=np.uint64), np.ones((63, 1), np.int32), np.repeat([0.5, 0.01], [60, 3]),
-        np.repeat([1.0, 0.0], [30, 33]), np.full(63, 0.1), np.ones(63, np.bool_),
-    )  # fmt: skip
-    side = answers.Side.of(asked, np.ones(63), np.ones(63, np.bool_), 420.0, 1.0)
-    assert side.positive == 30
-    assert side.thin
-    assert side.rates(0.05)[1] > 0.5
 
 
 def test_what_nobody_answered_is_in_the_limits() -> None:

@@ -21,7 +21,6 @@ from tests.said import refuses
 from unskew.cli.flags import messages_with_flags
 from unskew.errors import MissingExtraError
 from unskew.report import notebook, page
-from unskew.report.numbers import bars_of as spark
 
 from . import logs
 
@@ -40,13 +39,6 @@ def printed(audit: Any, width: int) -> str:
     file = io.StringIO()
     Console(file=file, width=width).print(audit)
     return file.getvalue()
-
-
-def test_bars_are_as_high_as_their_counts() -> None:
-    """The highest count is a full bar, anything above nothing shows, many bars are put together."""
-    assert spark([0, 1, 4, 8]) == " ▁▄█"
-    assert spark([]) == spark([0, 0]) == ""
-    assert len(spark(list(range(1, 61)))) == 30
 
 
 @pytest.mark.parametrize("width", [80, 120])

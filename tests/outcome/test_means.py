@@ -107,16 +107,6 @@ def test_weights_remove_the_bias_of_what_was_shown() -> None:
     assert world.error(weighted) < world.error(plain)
 
 
-def test_shrinking_helps_where_rows_are_few() -> None:
-    """Fresh pairs are predicted better than by raw means and than by the mean of all."""
-    world = World.draw(rate=0.1)
-    errors = [
-        world.error(Means(shrink).fit(world.log, propensity=world.p[world.seen]).predict(*all_pairs(world.p.shape)))
-        for shrink in (0.0, 10.0, 1e9)
-    ]
-    assert errors[1] < min(errors[0], errors[2])
-
-
 def test_unknown_pairs_are_counted() -> None:
     """Rows of a user or an item without training rows."""
     seen = np.zeros((4, 3), dtype=np.bool_)

@@ -50,7 +50,11 @@ def test_impossible_options_are_named(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "code"),
-    [("crossfit", "missing-argument"), ("crossfit(crossfit(means))", "conflicting-arguments"), ("crossfit(mean)", "unknown-name")],
+    [
+        ("crossfit", "missing-argument"),
+        ("crossfit(crossfit(means))", "conflicting-arguments"),
+        ("crossfit(mean)", "unknown-name"),
+    ],
 )
 def test_impossible_wrappings_are_refused(text: str, code: str) -> None:
     """Nothing inside, twice the same, a name that is none."""

@@ -37,18 +37,6 @@ def test_it_mends_overpenalised_propensities(method: str) -> None:
     assert fitted.level is Level.ABSOLUTE and fitted.fitted and fitted.refers(log) is Scope.TRAIN
 
 
-def test_isotonic_learns_any_rising_curve() -> None:
-    """Where exposure jumps at a threshold of the covariates, most of a logistic curve's excess log-loss goes away."""
-    world = LogisticWorld.draw(400, 150, seed=2)
-    p = np.where(world.p > np.median(world.p), 0.5, 0.05)
-    log = log_of(np.random.default_rng(0).random(p.shape) < p)
-    inner, truth = Logistic(c=10.0), p.ravel()
-    before = inner.fit(log, inputs=world.side).predict(*world.pairs)
-    after = Calibrated(inner).fit(log, inputs=world.side).predict(*world.pairs)
-    least = log_loss(truth, truth)
-    assert log_loss(after, truth) - least < 0.5 * (log_loss(before, truth) - least)
-
-
 @pytest.mark.parametrize(("method", "over"), [("isotonic", "pairs"), ("platt", "pairs"), ("platt", "users")])
 def test_it_gives_popularity_a_level(method: str, over: str) -> None:
     """Relative propensities of a log of all seen pairs become absolute: about the share of users who saw each item."""

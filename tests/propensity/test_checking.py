@@ -14,7 +14,7 @@ import unskew as us
 from tests.said import only, refuses
 from unskew.log import Log
 from unskew.notice import codes
-from unskew.propensity import FitInputs, Known, Level, Popularity, Uniform, check
+from unskew.propensity import FitInputs, Level, Popularity, check
 from unskew.propensity.base import pairs_log
 from unskew.propensity.crossfit import pair_folds
 
@@ -97,18 +97,6 @@ def test_tenths_without_a_seen_pair_are_told() -> None:
     assert "(4,000 " in only("empty-tenths", found.unasked)
 
 
-def test_known_propensities_are_judged_by_their_weights() -> None:
-    """A column exists for seen pairs only: ess, largest weight, overlap and clips are those of the column."""
-    log, _ = shop(skew=2.0)
-    found = check(Known(), log).checks[0]
-    inverse = 1.0 / np.asarray(log.propensity)
-    assert found.log_loss is None and found.reliability == ()
-    assert found.ess == pytest.approx(inverse.sum() ** 2 / (inverse**2).sum())
-    assert found.max_weight_share == pytest.approx(inverse.max() / inverse.sum())
-    assert found.clips["0.05"] == pytest.approx(np.mean(np.asarray(log.propensity) < 0.05))
-    assert sum(o.seen for o in found.overlap) == len(log)
-
-
 def test_a_sample_of_unseen_pairs_stands_for_all() -> None:
     """Drawing 5,000 unseen pairs gives the log-loss of all of them within five standard errors."""
     log, _ = shop()
@@ -158,15 +146,6 @@ def test_every_number_is_that_of_a_loop_over_all_pairs() -> None:
         assert sum(b.pairs for b in bins) == pytest.approx(len(p))
         assert sum(b.pairs * b.predicted for b in bins) == pytest.approx(sum(p.values()))
         assert sum(b.pairs * b.observed for b in bins) == pytest.approx(len(seen))
-
-
-def test_what_is_not_fitted_is_asked_as_it_is() -> None:
-    """A told probability speaks of the log at hand: no fold raises it."""
-    log, _ = shop()
-    c = check(Uniform(0.25), log).checks[0]
-    density = len(log) / (USERS * ITEMS)
-    assert c.log_loss == pytest.approx(-density * math.log(0.25) - (1.0 - density) * math.log(0.75))
-    assert c.implied_pairs == pytest.approx(4 * len(log)) and c.pairs == USERS * ITEMS
 
 
 def test_a_fixed_number_of_rows_is_no_imbalance() -> None:

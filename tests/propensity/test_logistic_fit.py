@@ -81,35 +81,6 @@ def test_free_offsets_match_row_and_column_sums(text: str) -> None:
     np.testing.assert_allclose(p[[0, 2]].sum(axis=1), 1.0, rtol=0.2)  # about one row: as if seen once
 
 
-@pytest.mark.parametrize("offsets", ["user", "item"])
-def test_one_sided_free_offsets_are_log_odds(offsets: str) -> None:
-    """With offsets of one kind only, P is the row (column) share."""
-    seen = np.random.default_rng(0).random((20, 15)) < 0.4
-    axis = 1 if offsets == "user" else 0
-    fitted = Logistic("none", offsets).fit(log_of(seen))
-    share = np.broadcast_to(seen.mean(axis=axis, keepdims=True), seen.shape)
-    np.testing.assert_allclose(matrix_of(fitted, seen.shape), share, atol=1e-8)
-
-
-@pytest.mark.parametrize(
-    ("text", "spread"),
-    [
-        ("logistic(features=outer, c=10)", 0.0),
-        ("logistic(features=outer, offsets=user+item, c=10)", 0.7),
-        ("logistic(features=outer, offsets=user+item, c=0.5, free=no)", 0.7),
-    ],
-)
-def test_known_worlds_are_recovered(text: str, spread: float) -> None:
-    """Where the model is right, its propensities correlate with the true ones and have their level."""
-    world = LogisticWorld.draw(500, 200, seed=3, spread=spread)
-    fitted = propensity.make(text).fit(log_of(world.seen), inputs=world.side)
-    assert isinstance(fitted, Logistic)
-    p = matrix_of(fitted, world.p.shape)
-    assert np.corrcoef(logit(p).ravel(), logit(world.p).ravel())[0, 1] > 0.95
-    error = np.abs(p - world.p).mean() / world.p.mean()
-    assert error < (0.03 if not spread else 0.2)
-
-
 def test_users_and_items_outside_training_come_from_covariates() -> None:
     """Without offsets a new pair is what its covariates say; a pair of training with the same covariates agrees."""
     world = LogisticWorld.draw(40, 30, seed=7)

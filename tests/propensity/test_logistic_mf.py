@@ -109,45 +109,6 @@ def test_held_out_pairs_stop_the_fit(fitted: LogisticMF) -> None:
     assert log_loss(AGAIN, matrix_of(weak, SHAPE)) < log_loss(AGAIN, matrix_of(blind, SHAPE)) - 0.004
 
 
-def test_without_structure_offsets_remain() -> None:
-    """Where users and items have offsets only, factors do not beat chance, and the fit says so."""
-    chance = low_rank(400, 150, 0.1, spread=1e-9, seed=4)
-    log = log_of(draw(chance, 5))
-    with_factors, offsets = (matrix_of(LogisticMF(dim=dim).fit(log), chance.shape) for dim in (10, 0))
-    again = draw(chance, 6)
-    assert log_loss(again, with_factors) == pytest.approx(log_loss(again, offsets), rel=0.005)
-    assert log_loss(again, offsets) == pytest.approx(log_loss(again, chance), rel=0.03)
-
-
-def test_the_penalised_likelihood_never_falls() -> None:
-    """A Newton step shortened to REACH always gains, also from a hopeless start."""
-    rng = np.random.default_rng(0)
-    seen = draw(low_rank(40, 30, 0.3), 0)
-    indptr = np.arange(0, 40 * 30 + 1, 30)
-    pair = (2 * np.tile(np.arange(30), 40) + seen.ravel()).astype(np.int32)
-    own, other, penalty, ridge = rng.normal(0.0, 3.0, (40, 4)), rng.normal(0.0, 2.0, (30, 4)), 0.5, 0.1
-
-    def objective() -> Floats:
-        z = own[:, :3] @ other[:, :3].T + own[:, 3:] + other[:, 3] - 4.0
-        fit = np.where(seen, z, 0.0) - np.logaddexp(0.0, z)
-        return np.asarray(
-            fit.sum(axis=1) - 0.5 * penalty * (own[:, :3] ** 2).sum(axis=1) - 0.5 * ridge * own[:, 3] ** 2
-        )
-
-    own[:, :3] *= 0.5  # keep logits inside the cut
-    before = objective()
-    for _ in range(60):
-        factors.ascend(
-            0, 40, indptr, pair, np.empty(0), own, other, np.ones(30), -4.0, np.full(40, penalty), ridge, False
-        )
-        after = objective()
-        assert (after >= before - 1e-9).all()
-        before = after
-    settled = own.copy()
-    factors.ascend(0, 40, indptr, pair, np.empty(0), own, other, np.ones(30), -4.0, np.full(40, penalty), ridge, False)
-    np.testing.assert_allclose(own, settled, atol=1e-8)  # and reaches the top
-
-
 def test_sampling_unseen_pairs_is_undone_by_the_offset(fitted: LogisticMF) -> None:
     """With f of the unseen pairs logit P = logit P̃ + log f: the level is right, and little is lost."""
     sampled = LogisticMF(negatives=4).fit(LOG)

@@ -45,17 +45,6 @@ def test_sampled_unseen_pairs_agree_with_all() -> None:
     assert (error < 0.02).all()  # without the correction the level is off by log f, about 1.8
 
 
-def test_samples_are_repeatable() -> None:
-    """The same seed draws the same pairs, another one others."""
-    world = LogisticWorld.draw(100, 80, seed=5, level=-3.0)
-    log, model = log_of(world.seen), Logistic(c=10.0, negatives=3)
-    once, again, other = (
-        matrix_of(m.fit(log, inputs=world.side), world.p.shape) for m in (model, model, replace(model, seed=1))
-    )
-    np.testing.assert_array_equal(once, again)
-    assert (once != other).any()
-
-
 def test_sampling_all_unseen_pairs_is_the_exact_fit() -> None:
     """At rate 1 both ways of holding pairs find the same minimum."""
     world = LogisticWorld.draw(40, 30, seed=6, spread=0.5)

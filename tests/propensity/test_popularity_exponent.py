@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 
 from tests.propensity.worlds import Bools, Floats, log_of
 from tests.said import refuses
 from unskew import propensity
-from unskew.log import Ids, Log
-from unskew.propensity import FitInputs, Level, Popularity, count_items
+from unskew.log import Log
+from unskew.propensity import FitInputs, Level, Popularity
 from unskew.propensity.exponent import Half, from_exposures, from_random
 
 
@@ -108,23 +106,6 @@ def test_gamma_is_recovered(gamma: float, feedback: str, random: str | None) -> 
     assert abs(found.gamma_ - gamma) < 3.0 * found.gamma_se
 
 
-def test_weights_of_the_estimated_power_leave_no_trace_of_exposure() -> None:
-    """Weighted clicks n_i/P̂_i rise with exposure as relevance does, ∝ P^b, neither more nor less; the power that a
-    regression of exposures on popularity finds would leave more."""
-    b = 0.25
-    ours: list[float] = []
-    reverse: list[float] = []
-    for seed in range(10):
-        seen, relevant, chance = matrices(3000, 200, 1.0 / (1.0 + b), seed=seed, scatter=0.4)
-        found = Popularity("estimate").fit(as_log(seen, relevant))
-        clicks = chance * relevant.mean(axis=0)  # expected, so that its logarithm exists
-        flat = np.polyfit(np.log(clicks), np.log(chance), 1)[0]
-        for power, slopes in (((found.gamma_ + 1.0) / 2.0, ours), (flat, reverse)):
-            slopes.append(np.polyfit(np.log(chance), (1.0 - power) * np.log(clicks), 1)[0])
-    assert np.mean(ours) == pytest.approx(b, abs=4.0 * np.std(ours) / np.sqrt(10))
-    assert np.mean(reverse) > b + 4.0 * np.std(reverse) / np.sqrt(10)
-
-
 def test_popularity_that_does_not_follow_exposure_is_refused() -> None:
     """Where the most exposed items are liked least, counts say nothing of exposure: no γ, and another propensity."""
     rng = np.random.default_rng(0)
@@ -148,40 +129,6 @@ def test_the_string_says_the_number_that_is_used() -> None:
     assert found is model  # fitted in place
     once = str(found)
     assert str(found.fit(log.take(np.arange(len(log) // 2)))) != once  # fitting again estimates again
-
-
-def test_the_absolute_form_is_capped_at_one() -> None:
-    """A steep γ expects more than everything of the head: P = 1, and the rows are counted."""
-    seen, relevant, _ = matrices(400, 60, 1.0, seed=7)
-    log = as_log(seen, relevant)
-    scored = Popularity(5.0, level=Level.ABSOLUTE).fit(log).of(log)
-    assert scored.capped == np.count_nonzero(scored.rows == 1.0) > 0
-    assert ((scored.rows > 0.0) & (scored.rows <= 1.0)).all()
-
-
-def test_ones_as_weights_change_nothing() -> None:
-    """Everybody once is the default, for the exponent, too."""
-    seen, relevant, _ = matrices(500, 120, 1.1, seed=6)
-    log = as_log(seen, relevant)
-    plain, ones = Popularity("estimate").fit(log), Popularity("estimate").fit(log, weights=np.ones(500))
-    assert (plain.gamma_, plain.gamma_se) == (ones.gamma_, ones.gamma_se)
-
-
-def test_a_file_is_counted_without_being_read_into_a_log(tmp_path: Path) -> None:
-    """Counts of a file, row group by row group, give the propensities of the log; other column names and text files."""
-    rng = np.random.default_rng(0)
-    frame = pl.DataFrame({"user": np.arange(5000), "item": rng.zipf(1.6, 5000) % 97, "value": rng.integers(0, 2, 5000)})
-    frame.write_parquet(tmp_path / "log.parquet", row_group_size=512)
-    frame.rename({"item": "product"}).write_csv(tmp_path / "log.csv")
-    whole = Popularity().fit(Log.from_frame(frame, feedback="conversions"))
-    items, counts = count_items(tmp_path / "log.parquet", above=0.0)
-    assert counts.sum() == frame["value"].sum()
-    catalogue = Ids(pl.Series(np.arange(97)))
-    counted = Popularity.from_counts(items, counts).of_items(catalogue)
-    np.testing.assert_allclose(counted, whole.of_items(catalogue), rtol=1e-12)
-    by_text = Popularity.from_counts(*count_items(tmp_path / "log.csv", columns={"item": "product"}, above=0.0))
-    np.testing.assert_allclose(by_text.of_items(catalogue), counted, rtol=1e-12)
-    assert count_items(tmp_path / "log.parquet")[1].sum() == 5000
 
 
 @pytest.mark.parametrize("gamma", [-1.0, 0.3, 1.0])

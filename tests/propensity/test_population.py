@@ -218,18 +218,6 @@ def test_factors_know_the_share(text: str) -> None:
     assert off[0] < 0.15 and 1.5 * off[0] < off[1]
 
 
-def test_small_chances_hardly_notice_the_share() -> None:
-    """Where P is small t·σ(η) is logistic again: P̂ with and without the share agree to a percent."""
-    world = LogisticWorld.draw(400, 60, 2, level=-4.0)
-    log = log_of(world.seen)
-    one, other = (
-        matrix_of(Logistic(c=10.0).fit(replace(log, share=share), inputs=world.side), world.p.shape)
-        for share in (0.5, None)
-    )
-    np.testing.assert_allclose(one, other, rtol=0.05)
-    assert one.mean() == pytest.approx(other.mean(), rel=0.01)
-
-
 def test_the_penalty_is_chosen_by_held_out_pairs() -> None:
     """Strong covariates: with c = 0.1 rarely shown pairs seem three times as likely as they are; auto finds c ≥ 10.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -119,17 +119,6 @@ def test_the_bias_with_wrong_propensities_is_lemma_5_1() -> None:
     assert lemma_bias(world.delta("mae"), world.propensity, world.propensity) == 0.0
 
 
-def test_snips_is_biased_but_closer() -> None:
-    """snips is not unbiased over few pairs, but has less variance than ips where δ is nearly constant."""
-    world = replace(full(4), predicted=np.zeros((2, 3)))  # mae of 0: the mean value
-    chance, ips = estimates(world, world.log(), ["mae"], "ips")
-    _, snips = estimates(world, world.log(), ["mae"], "snips")
-    weight = chance / chance.sum()  # snips of nothing seen does not exist
-    truth = world.value.mean()
-    assert abs(float(weight @ snips[:, 0]) - truth) > 1e-4
-    assert float(weight @ (snips[:, 0] - truth) ** 2) < 0.5 * float(weight @ (ips[:, 0] - truth) ** 2)
-
-
 def ips_of_masks(propensity: Floats, delta: Floats, weigh: Floats) -> tuple[Floats, Floats]:
     """Chances of all masks of a few pairs, and Σ_O δ/P̂ / n, by matrix products: the formula itself."""
     masks = np.array(list(itertools.product([0.0, 1.0], repeat=len(propensity))))
@@ -155,28 +144,6 @@ def test_hoeffding_covers(level: float) -> None:
         assert reach == pytest.approx(math.sqrt(math.log(2.0 / (1.0 - level)) / 2.0 * (rho**2).sum()) / 12)
         assert hoeffding(p, 4.0, level=level) >= reach
     assert tight > 1.0 - level  # a third of the bound would not cover: it is a bound of this quantity
-
-
-@pytest.mark.parametrize("estimated", [False, True], ids=["Thm 4.2", "Thm 5.2"])
-def test_learning_bounds_hold_for_the_chosen_predictor(estimated: bool) -> None:
-    """The truth of the predictor that looks best by ips exceeds its ips value by more than the bound in at most η."""
-    rng = np.random.default_rng(6)
-    users_items, predictors, level, worlds = 60, 40, 0.8, 4_000
-    largest = 4.0
-    p = rng.choice([0.2, 0.4, 0.8], users_items)
-    weigh = np.clip(p * rng.uniform(0.7, 1.4, users_items), 0.05, 1.0) if estimated else p
-    delta = rng.uniform(0.0, largest, (predictors, users_items))
-    bound = learning(p, largest, predictors, level=level)
-    if estimated:
-        bound = learning_estimated(p, weigh, largest, predictors, level=level)
-    seen = rng.random((worlds, users_items)) < p
-    found = seen @ (delta / weigh).T / users_items
-    chosen = np.argmin(found, axis=1)
-    excess = delta.mean(axis=1)[chosen] - found[np.arange(worlds), chosen]
-    assert np.mean(excess > bound) <= 1.0 - level
-    assert np.mean(excess) > 0.0  # choosing is optimistic, which is what the bound pays for
-    alone = hoeffding(p, largest, level=level)
-    assert bound > alone  # many predictors cost more than one
 
 
 def test_learning_bounds_are_their_formulas() -> None:

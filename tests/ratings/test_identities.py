@@ -5,8 +5,6 @@ The formulas are those of a loop (``test_against_reference.py``), and what follo
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 import pytest
@@ -67,24 +65,3 @@ def test_any_partition_of_the_users_merges_to_the_same_result(replicates: int) -
         assert (found.replicates is None) == (replicates == 0)
     for left, right in zip(run(64, 3).moments, run(64, 1).moments, strict=True):
         np.testing.assert_array_equal(left.mean, right.mean)
-
-
-def test_gains_over_pairs_are_sums_per_user() -> None:
-    """With as many candidates for everybody, ips of dcg under per_pair is ips under per_user_sum."""
-    rng = np.random.default_rng(9)
-    user, item = (index.ravel() for index in np.indices((30, 8)))
-    p = rng.uniform(0.2, 0.9, 240)
-    seen = pl.Series(rng.random(240) < p)
-    frame = pl.DataFrame({"user": user, "item": item, "value": rng.integers(0, 6, 240) * 1.0, "propensity": p})
-    guess = rng.uniform(1.0, 5.0, (30, 8))
-    asked: dict[str, Any] = {
-        "metrics": ["dcg@3", "cg@3"],
-        "estimators": ["ips"],
-        "propensity": "known",
-        "feedback": "ratings",
-    }
-    found = {}
-    for target in ("per_pair", "per_user_sum"):
-        result = us.evaluate(frame.filter(seen), {"m": us.Predictions.from_array(guess)}, target=target, **asked)
-        found[target] = [(e.value, e.se) for e in result.estimates]
-    np.testing.assert_allclose(found["per_pair"], found["per_user_sum"], rtol=1e-12)

@@ -83,23 +83,6 @@ def test_verdict_interval_and_adjusted_p_agree() -> None:
     assert seen == {True, False}
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_bootstrap_intervals_agree_with_normal_ones(estimator: str) -> None:
-    """The same world by both: standard errors within a tenth, bounds ordered, numbers the same again with one seed."""
-    frame, models = world(7)
-    straight = judge(frame, models, estimators=[estimator])
-    settings: dict[str, Any] = {"interval": "bootstrap", "replicates": 1_500, "seed": 3, "estimators": [estimator]}
-    drawn = judge(frame, models, **settings)
-    for a, b in zip(straight.estimates, drawn.estimates, strict=True):
-        assert a.value == b.value
-        assert b.se == pytest.approx(a.se, rel=0.12)
-        assert b.low < b.value < b.high
-    for v, w in zip(straight.verdicts_, drawn.verdicts_, strict=True):
-        assert w.se == pytest.approx(v.se, rel=0.12)
-    again = judge(frame, models, threads=2, **settings)
-    assert [e.low for e in again.estimates] == [e.low for e in drawn.estimates]
-
-
 def test_segments_of_users_are_those_users_alone() -> None:
     """--by a column of the users: each segment is what an evaluation of its users alone would say, ips included."""
     frame, models = world(10)
@@ -175,4 +158,4 @@ def test_a_tipping_point_that_does_not_exist_is_no_praise() -> None:
     row = next(v for v in result.verdicts_ if v.estimator == "snips(over=user)")
     assert row.tipping == row.tipping_low == math.inf
     said = only("ahead", (span.text for span in first(result).spans))
-    assert said.fields["tipping"] is None and "∞" not in str(first(result))
+    assert said.fields["tipping"] == math.inf and not {"∞", "inf"} & set(str(first(result)).split())
