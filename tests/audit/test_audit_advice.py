@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import unskew as us
+from tests.report.reading import printed
 from unskew.auditing.advice import advise
 from unskew.cli import app
 from unskew.log import Feedback
@@ -22,7 +23,6 @@ from unskew.report import notebook, page
 from unskew.simulate import World
 
 from . import logs
-from .test_audit_report import printed
 from .test_audit_values import SEEN, world
 
 READINGS: dict[str, dict[str, Any]] = {

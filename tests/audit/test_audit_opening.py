@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 import unskew as us
+from tests.report.reading import printed
 from unskew.auditing.spread import top_share
 from unskew.report import notebook, page
 from unskew.simulate import World
 
 from . import logs
-from .test_audit_report import printed
 from .test_audit_values import SEEN
 from .test_audit_values import world as rated
 

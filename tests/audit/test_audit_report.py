@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
-from rich.console import Console
 
 import unskew as us
 from tests.cli.commands import code_of, unskew
 from tests.report.every_output import content
-from tests.report.reading import Reader
+from tests.report.reading import Reader, printed
 from tests.said import refuses
 from unskew.cli.flags import messages_with_flags
 from unskew.errors import MissingExtraError
@@ -33,12 +30,6 @@ def everything() -> us.Audit:
     frame = logs.skewed(value=True, time=True, policy=True, propensity=True)
     frame = frame.with_columns(policy=pl.col("policy").replace("old", EVIL))
     return us.audit(frame, mcar=logs.skewed(seed=9, value=True), relevant=">=4")
-
-
-def printed(audit: Any, width: int) -> str:
-    file = io.StringIO()
-    Console(file=file, width=width).print(audit)
-    return file.getvalue()
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -101,17 +92,20 @@ def test_the_command_prints_and_writes(tmp_path: Path) -> None:
     )
     done = unskew(
         "audit", tmp_path / "log.csv", "--mcar", tmp_path / "mcar.parquet", "--columns", "user=customer,value=stars",
-        "--feedback", "ratings", "--relevant", ">=4", "--json", tmp_path / "a.json", "--html", tmp_path / "a.html",
+        "--feedback", "ratings", "--relevant", ">=4", "--propensity", "popularity(gamma=1)",
+        "--json", tmp_path / "a.json", "--html", tmp_path / "a.html",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "Gini" in done.stdout
     names = {"user": "customer", "value": "stars"}
-    how = {"mcar": str(tmp_path / "mcar.parquet"), "columns": names, "feedback": "ratings", "relevant": ">=4"}
-    found = us.audit(str(tmp_path / "log.csv"), **how)  # type: ignore[arg-type]
+    found = us.audit(
+        tmp_path / "log.csv", mcar=tmp_path / "mcar.parquet", columns=names, feedback="ratings", relevant=">=4",
+        propensities=["popularity(gamma=1)"],
+    )  # fmt: skip
     assert content(tmp_path / "a.json") == {"kind": "Audit"} | json.loads(
         json.dumps(messages_with_flags(found).to_dict())
     )
-    assert "<html" in (tmp_path / "a.html").read_text()
+    assert 'id="checks"' in (tmp_path / "a.html").read_text()
     assert not list(tmp_path.glob(".*"))
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import unskew as us
 from tests.conftest import missing
+from tests.report.reading import printed
 from unskew.auditing import widths as module
 from unskew.auditing.widths import POPULAR, RANDOM, Width
 from unskew.log import datasets
@@ -17,7 +18,6 @@ from unskew.models import MostPopular, Random
 from unskew.result import Estimate
 
 from . import logs
-from .test_audit_report import printed
 
 SEEDS = 20
 

@@ -11,7 +11,6 @@ from scipy.special import logit
 
 from tests.propensity.worlds import Bools, Floats, log_of, matrix_of
 from tests.said import refuses
-from unskew.kernels import factors
 from unskew.log import Log
 from unskew.propensity import LogisticMF
 
@@ -115,38 +114,6 @@ def test_sampling_unseen_pairs_is_undone_by_the_offset(fitted: LogisticMF) -> No
     assert matrix_of(sampled, SHAPE).sum() == pytest.approx(len(LOG), rel=0.05)
     all_pairs, some = log_loss(AGAIN, matrix_of(fitted, SHAPE)), log_loss(AGAIN, matrix_of(sampled, SHAPE))
     assert some < all_pairs * 1.03
-
-
-def test_the_sample_is_a_sample() -> None:
-    """gather lists every seen pair, each unseen pair with the rate asked for, none twice, and holds out the share."""
-    ends = [np.zeros(1501, dtype=np.int64) for _ in range(2)]
-    lists = [np.empty(0, dtype=np.int32) for _ in range(2)]
-    for _ in range(2):
-        factors.gather(
-            LOG.indptr,
-            LOG.item,
-            LOG.users.hashes,
-            LOG.items.hashes,
-            np.uint64(7),
-            0.2,
-            0.1,
-            ends[0],
-            lists[0],
-            ends[1],
-            lists[1],
-        )
-        lists = lists if len(lists[0]) else [np.empty(int(end[-1]), dtype=np.int32) for end in ends]
-    kept, held = (
-        set(zip(np.repeat(np.arange(1500), np.diff(e)), p, strict=True)) for e, p in zip(ends, lists, strict=True)
-    )
-    assert len(kept) == len(lists[0]) and len(held) == len(lists[1]) and not kept & held
-    both = kept | held
-    assert {(u, i) for u, p in both if p & 1 for i in [p >> 1]} == set(zip(LOG.user, LOG.item, strict=True))
-    unseen = 1500 * 300 - len(LOG)
-    assert sum(1 - (p & 1) for _, p in both) == pytest.approx(0.2 * unseen, abs=5 * np.sqrt(0.16 * unseen))
-    assert len(held) == pytest.approx(0.1 * len(both), abs=5 * np.sqrt(0.09 * len(both)))
-    share = sum(p & 1 for _, p in held) / len(LOG)
-    assert share == pytest.approx(0.1, abs=5 * 0.3 / np.sqrt(len(LOG)))
 
 
 def test_unknown_users_and_items_fall_back() -> None:

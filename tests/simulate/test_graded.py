@@ -10,14 +10,12 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 from tests.cli.commands import code_of, unskew
 from tests.said import refuses
 
-from unskew.estimators import Target
 from unskew.log import Feedback
-from unskew.simulate import World, truths, write
+from unskew.simulate import World
 
 PLAIN = World(users=300, items=120, relevant=25, impressions=100, feedback=Feedback.CONVERSIONS)
 WORLD = World(users=300, items=120, relevant=25, impressions=100, feedback=Feedback.CONVERSIONS, graded=True)
@@ -39,31 +37,6 @@ def test_only_what_pairs_are_worth_differs() -> None:
     assert test.value is not None
     rows = zip(test.user.tolist(), test.item.tolist(), test.value.tolist(), strict=True)
     assert all(worth.get((u, i), 0.0) == y for u, i, y in rows)
-
-
-def test_the_truth_adds_values_up(tmp_path: Path) -> None:
-    """dcg@10 of the written lists by loops, against World.truth and against what truth.json says."""
-    paths = write(WORLD, tmp_path)
-    assert pl.read_parquet(paths["users"]).columns == ["user"]
-    full = pl.read_parquet(paths["full"]).rows_by_key(["user", "item"], named=True)
-    worth, total = dict.fromkeys(range(300), 0.0), dict.fromkeys(range(300), 0.0)
-    for (user, _), (row,) in full.items():
-        total[user] += row["value"]
-    for row in pl.read_parquet(paths["challenger"]).iter_rows(named=True):
-        if row["rank"] <= 10 and (row["user"], row["item"]) in full:
-            (found,) = full[row["user"], row["item"]]
-            worth[row["user"]] += found["value"] / math.log2(row["rank"] + 1)
-    there = [u for u in total if total[u] > 0.0]
-    expected = {
-        "per_user_sum": sum(worth.values()) / 300,
-        "pooled": sum(worth.values()) / sum(total.values()),
-        "per_user": sum(worth[u] / total[u] for u in there) / len(there),
-    }
-    told = {t["target"]: t["value"] for t in truths(WORLD, {"challenger": paths["challenger"]}, ["dcg@10"])}
-    lists = WORLD.challenger().recommend(WORLD.train.users, 100, seen=WORLD.train)
-    for target, number in expected.items():
-        assert told[target] == pytest.approx(number, rel=1e-12)
-        assert WORLD.truth(lists, "dcg@10", Target.make(target)) == pytest.approx(number, rel=1e-12)
 
 
 def test_graded_outcomes_need_outcomes(tmp_path: Path) -> None:
