@@ -80,7 +80,7 @@ def test_wrong_predictions_are_one_panel(files: Path, tmp_path: Path) -> None:
     pl.read_parquet(files / "near.parquet").head(900).write_csv(short)
     base: list[str | Path] = ["evaluate", files / "test.parquet", "--feedback", "ratings"]
     done = unskew(*base, "--predictions", short)
-    assert code_of(done.stderr) == "missing-prediction" and "--invalid drop" in flat(done.stderr)
+    assert done.returncode != 0 and "--invalid drop" in flat(done.stderr)
     done = unskew(*base, "--predictions", short, "--invalid", "drop", "--json", tmp_path / "d.json")
     assert done.returncode == 0, done.stderr
     record = json.loads((tmp_path / "d.json").read_text())

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 import pytest
 from scipy.special import ndtr
 
 from unskew.errors import InputError
-from unskew.log import Feedback, Log, Recommendations, Recommender
+from unskew.log import Feedback, Ids, Log, Recommendations, Recommender
 from unskew.metrics import ranking as metric
 from unskew.models import make as model
 from unskew.simulate import World
@@ -18,6 +19,7 @@ from unskew.simulate.population import PairStatus
 
 Array = npt.NDArray[Any]
 SMALL = World(users=600, items=80, relevant=16, impressions=60)
+CHALLENGED = World(users=400, items=60, relevant=12, impressions=60)
 RECALL = metric("recall@10")
 
 
@@ -164,3 +166,29 @@ def test_impossible_worlds_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError) as caught:
         World(**wrong)
     assert caught.value.fields.get("option", "relevant") == next(iter(wrong))
+
+
+def test_without_noise_lists_follow_the_preferences() -> None:
+    """The list is the unseen items by probability of relevance."""
+    lists = CHALLENGED.challenger(noise=0.0).recommend(CHALLENGED.train.users, 20, seen=CHALLENGED.train)
+    preference = CHALLENGED.population.preference(slice(None))
+    for u in range(CHALLENGED.users):
+        seen = set(CHALLENGED.train.item[CHALLENGED.train.indptr[u] : CHALLENGED.train.indptr[u + 1]].tolist())
+        best = [i for i in np.argsort(-preference[u]).tolist() if i not in seen]
+        assert lists.item[lists.indptr[u] : lists.indptr[u + 1]].tolist() == best[:20]
+
+
+def test_noise_drowns_the_preferences() -> None:
+    """With enough noise the challenger lists every item equally often (χ² within 4 sd)."""
+    lists = CHALLENGED.challenger(noise=1e6).recommend(CHALLENGED.train.users, 15)
+    counts = np.bincount(lists.item, minlength=60)
+    assert abs(((counts - 100) ** 2 / (100 * 0.75)).sum() - 59) < 4 * np.sqrt(2 * 59)
+
+
+def test_asking_for_some_gives_the_same_lists() -> None:
+    """A user's list does not depend on who else is asked for; strangers get a list too."""
+    challenger = CHALLENGED.challenger()
+    whole = challenger.recommend(CHALLENGED.train.users, 10).item.reshape(400, 10)
+    some = challenger.recommend(Ids(pl.Series("id", [17, 300, 5000])), 10)
+    np.testing.assert_array_equal(some.item.reshape(3, 10)[:2], whole[[17, 300]])
+    assert some.tied == 1
