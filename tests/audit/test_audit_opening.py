@@ -72,7 +72,8 @@ def test_selection_by_value_is_named_too() -> None:
         log, mcar = rated(3, seen)
         both, alone = us.audit(log, mcar=mcar, feedback="ratings"), us.audit(log, feedback="ratings")
         longer.append(len(both.opening) > len(alone.opening))
-        assert ("values-matter" in logs.said(both)) == longer[-1]
+        assert ("values-matter" in logs.said(both, "warning")) == longer[-1]
+        assert ("no-selection-by-value" in logs.said(both, "good")) != longer[-1]
     assert longer == [True, False]
 
 

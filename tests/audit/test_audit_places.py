@@ -81,16 +81,10 @@ def test_places_beyond_those_that_are_counted() -> None:
     assert (place.low, place.high, place.rows) == (7000, 7004, len(log)) and "7,000 to 7,004" in said(found)[0]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_everywhere_it_is_shown(kind: str, tmp_path: Path) -> None:
-    """Page and JSON."""
-    audit = us.audit(frame(kind), **KINDS[kind])
-    assert audit.places is not None
-    audit.to_html(tmp_path / "page.html")
-    page = (tmp_path / "page.html").read_text("utf-8")
-    assert 'id="places"' in page
-    assert audit.to_dict()["places"]["places"][0]["rows"] == audit.places.places[0].rows
-    none = us.audit(frame(kind).drop("position"), **KINDS[kind])
-    none.to_html(tmp_path / "none.html")
-    assert 'id="places"' not in (tmp_path / "none.html").read_text("utf-8")
-    assert none.to_dict()["places"] is None
+def test_everywhere_it_is_shown(tmp_path: Path) -> None:
+    """Page and JSON, and not where there is no such column."""
+    for log, there in ((frame("ratings"), True), (frame("ratings").drop("position"), False)):
+        audit = us.audit(log, feedback="ratings")
+        audit.to_html(tmp_path / "page.html")
+        assert ('id="places"' in (tmp_path / "page.html").read_text("utf-8")) == there
+        assert (audit.to_dict()["places"] is not None) == there

@@ -89,11 +89,3 @@ def test_own_propensities_are_described() -> None:
     assert found.below_1_percent == pytest.approx(sum(x < 0.01 for x in p) / len(p))
     assert found.implied_pairs == pytest.approx(sum(1 / x for x in p))
     assert sum(found.histogram.count) == len(p)
-
-
-def test_probabilities_of_something_else_are_noticed() -> None:
-    """Propensities that imply ten times as many pairs as there are get a warning."""
-    frame = logs.skewed(value=True, propensity=True)
-    wrong = us.audit(frame.with_columns(pl.col("propensity") / 10), feedback="conversions")
-    right = us.audit(frame, feedback="conversions")
-    assert "implied-pairs" in logs.said(wrong) and "implied-pairs" not in logs.said(right)

@@ -119,14 +119,6 @@ def test_equal_distributions_are_rejected_as_often_as_they_should() -> None:
     assert contrasted(0, SEEN).p == pytest.approx(0.0, abs=1e-9)
 
 
-def test_findings_tell_dependence_from_none() -> None:
-    """A skewed log gets a warning that names the extremes, an even one a good word."""
-    log, mcar = world(3, SEEN)
-    assert "values-matter" in logs.said(us.audit(log, mcar=mcar), "warning")
-    log, mcar = world(3, dict.fromkeys(SEEN, 0.08))
-    assert "no-selection-by-value" in logs.said(us.audit(log, mcar=mcar), "good")
-
-
 def test_extremes_are_not_those_of_rare_values() -> None:
     """Two rows of value 9, one of them in the log seen at random, would be the most likely to be seen by far."""
     log, mcar = world(3, SEEN)
