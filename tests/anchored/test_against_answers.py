@@ -173,7 +173,7 @@ def test_the_path_is_put_together_over_the_range_that_answers_leave() -> None:
     said = verdict(result, "exposure_path")
     assert said.low == min(row.low[n] for n in kept) and said.high == max(row.high[n] for n in kept)
     assert said.difference == pytest.approx(float(np.mean([row.difference[n] for n in kept])))
-    assert f"leave 0 to {table.left[1]:g}" in said.assumption
+    assert f" 0 to {table.left[1]:g}" in said.assumption
     only("exposure-range", result.warnings, low=0.0, high=table.left[1])
     stored = json.loads(json.dumps(result.to_dict()))
     assert stored["inputs"]["answers"]["exposure_by_answers"]["high"] == table.left[1]

@@ -65,7 +65,7 @@ def the(result: Result) -> Verdict:
 
 def conditioned(verdict: Verdict) -> list[str]:
     """The models whose lists must have been made before the answers."""
-    told = verdict.assumption.rpartition(" the lists of ")[2] if LISTS in codes([verdict.assumption]) else ""
+    told = verdict.assumption if LISTS in codes([verdict.assumption]) else ""
     return [name for name in ("good", "poor", "learnt") if re.search(rf"\b{name}\b", told)]
 
 
