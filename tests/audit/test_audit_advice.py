@@ -206,7 +206,8 @@ def test_places_of_a_file_without_a_header_are_told_where_it_is_read(tmp_path: P
     monkeypatch.chdir(tmp_path)
     audit = us.audit("log.data", columns={"test:user": 1, "item": 2})
     first, *others = [advice.command for advice in audit.advice if advice.command is not None]
-    assert first == 'unskew split log.data --split "holdout(share=0.3)" --columns user=1,item=2 -o log_parts'
+    told = shlex.split(first)
+    assert told[1:3] == ["split", "log.data"] and told[told.index("--columns") + 1] == "user=1,item=2"
     assert others and not any("--columns" in text for text in others)
     for text in (first, *others):
         done = CliRunner().invoke(app, shlex.split(text)[1:], env={"COLUMNS": "200"})
@@ -222,7 +223,7 @@ def test_it_is_shown_everywhere_and_can_be_pasted() -> None:
         assert text in shown.replace("&#39;", "'")
     for width in (60, 80, 120):
         lines = [line.rstrip() for line in printed(audit, width).splitlines()]
-        start = next(n for n, line in enumerate(lines) if "unskew evaluate TEST" in line)
+        start = next(n for n, line in enumerate(lines) if "evaluate TEST" in line)
         assert max(map(len, lines)) <= width and start > len(lines) - 40  # the last word
         end = next(n for n in range(start, len(lines)) if not lines[n].endswith("\\"))
         assert shlex.split(" ".join(line.rstrip("\\") for line in lines[start : end + 1])) == shlex.split(text)

@@ -28,13 +28,13 @@ def full(**columns: list[Any]) -> dict[str, list[Any]]:
 
 HOSTILE: dict[str, tuple[dict[str, list[Any]], dict[str, Any]]] = {
     "one row": ({"user": [1], "item": [1]}, {}),
-    "one row of everything": (
+    "one row, all columns": (
         {"user": ["a"], "item": ["b"], "value": [3], "time": [0], "policy": ["p"], "propensity": [1.0]},
         {"feedback": "ratings"},
     ),
     "one user": ({"user": [1] * 40, "item": list(range(40)), "value": [1.0, 0.0] * 20}, {"feedback": "conversions"}),
     "one item": ({"user": list(range(40)), "item": [7] * 40, "time": list(range(40))}, {}),
-    "an item that everybody saw": (
+    "seen by everybody": (
         {"user": [*range(30), *range(30)], "item": [0] * 30 + [1 + u % 9 for u in range(30)]},
         {},
     ),
@@ -47,7 +47,7 @@ HOSTILE: dict[str, tuple[dict[str, list[Any]], dict[str, Any]]] = {
     "values far apart": (full(value=[10.0 ** (2 * k - 29) for k in range(30)]), {}),
     "negative values": (full(value=[float(k - 15) for k in range(30)]), {}),
     "tiny propensities": (full(propensity=[1e-29] * 15 + [1e-30] * 15), {}),
-    "a policy for every row": (full(policy=[f"p{k}" for k in range(30)]), {}),
+    "policies by row": (full(policy=[f"p{k}" for k in range(30)]), {}),
 }
 
 
@@ -78,7 +78,7 @@ def test_no_number_is_nan_however_it_is_shown(hostile: us.Audit, tmp_path: Path)
     [
         ("one user", "one-user"),
         ("one item", "one-item"),
-        ("an item that everybody saw", "seen-by-all"),
+        ("seen by everybody", "seen-by-all"),
         ("constant values", "constant-values"),
         ("nothing relevant", "too-few-rows"),
         ("one moment", "tied-times"),

@@ -16,7 +16,7 @@ from unskew.auditing.places import COUNTED
 from . import logs
 
 KINDS: dict[str, dict[str, Any]] = {
-    "clicks and what was shown": {"feedback": "conversions"},
+    "clicks beside impressions": {"feedback": "conversions"},
     "a threshold": {"relevant": ">=3"},
     "ratings": {"feedback": "ratings"},
     "values that nobody explained": {},
@@ -50,7 +50,7 @@ def test_rows_and_means_by_place(kind: str) -> None:
     positions = frame(kind)["position"]
     assert (found.least, found.largest) == (positions.min(), positions.max()) == (1, found.places[-1].high)
     assert found.unknown == positions.null_count() > 0
-    assert found.rates is (kind in ("clicks and what was shown", "a threshold", "positives"))
+    assert found.rates is (kind in ("clicks beside impressions", "a threshold", "positives"))
 
 
 def test_the_finding_quotes_the_places() -> None:

@@ -28,7 +28,7 @@ TRUE_DCG = dict(zip(MODELS, (30.76, 52.00, 12.90, 24.59, 46.45), strict=True))
 @pytest.fixture(scope="module")
 def world() -> RatingWorld:
     if folder_of("ml-100k") is None:
-        missing("ML-100K is not there: set UNSKEW_DATA to the directory that holds ml-100k/")
+        missing("no ML-100K: set UNSKEW_DATA to the directory that holds ml-100k/")
     return RatingWorld.like(us.load("ml-100k").mnar)
 
 
