@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -96,7 +97,7 @@ def test_a_changed_plan_does_not_continue(world: Shop, tmp_path: Path) -> None:
     first = answered(world, plan.draw(25, 0).frame)
     with refuses("other-inputs", column="propensity_1", row=0):
         planned(world, rounds=2, uniform=0.5, answers=first)
-    spoilt: list[tuple[str, dict[str, object], pl.DataFrame]] = [
+    spoilt: list[tuple[str, dict[str, Any], pl.DataFrame]] = [
         ("out-of-range", {"column": "round", "value": 2}, plan.next(first).draw(20, 0).frame),
         ("missing-column", {"column": "rows_1"}, first.drop("rows_1")),
         ("out-of-range", {"column": "value", "row": 0}, first.with_columns(value=pl.lit(7.0))),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -58,7 +60,7 @@ def test_what_it_needs_and_lacks_is_said() -> None:
     nobody = log.take(np.zeros(2, dtype=bool))
     clicks = log_of(np.eye(2, dtype=bool), feedback="implicit")
     many = ratings([float(j) / 7 for j in range(200)])
-    fits: list[tuple[str, float, Log, Log | None, dict[str, object]]] = [
+    fits: list[tuple[str, float, Log, Log | None, dict[str, Any]]] = [
         ("no-random-sample", 1.0, log, None, {}),
         ("missing-column", 1.0, clicks, log, {"column": "value"}),
         ("empty-log", 1.0, nobody, log, {}),

@@ -42,7 +42,7 @@ def matrices(
 
 def as_log(seen: Bools, relevant: Bools, feedback: str = "conversions") -> Log:
     """All seen pairs, or the seen relevant ones if it is implicit; ratings are as behind a threshold."""
-    log = log_of(seen & relevant if feedback == "implicit" else seen, relevant * 1.0, feedback)
+    log = log_of(seen & relevant if feedback == "implicit" else seen, relevant.astype(np.float64), feedback)
     return replace(log, gain=log.value) if feedback == "ratings" else log
 
 

@@ -151,12 +151,12 @@ def test_weights_equal_repetition_of_users(text: str) -> None:
     x = rng.integers(0, 2, (30, 3)).astype(np.float64)
     x[0], x[1] = 0.0, 1.0  # covariates range over [0, 1] in both logs
     found = []
-    for mine, weights in ((np.arange(30), times * 1.0), (np.repeat(np.arange(30), times), None)):
+    for mine, weights in ((np.arange(30), times.astype(np.float64)), (np.repeat(np.arange(30), times), None)):
         side = replace(world.side, user_features=features_of(x[mine], "user"), mcar=log_of(values > -1.0, values))
         fitted = propensity.make(text).fit(log_of(world.seen[mine], values[mine]), inputs=side, weights=weights)
         rows = fitted.of(log_of(np.ones((len(mine), 20), dtype=bool), values[mine])).rows.reshape(-1, 20)
         found.append(rows if weights is None else np.repeat(rows, times, axis=0))
-    np.testing.assert_allclose(*found, rtol=1e-5)
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-5)
 
 
 def hostile() -> dict[str, tuple[Any, Floats, FitInputs]]:
