@@ -79,7 +79,7 @@ def test_the_finding_quotes_the_measurement_and_no_formula() -> None:
     audit = us.audit(logs.skewed())
     text = logs.text_of(audit, "interval-widths")
     for w in audit.widths:
-        assert f" {w.ratio:.2g} " in text and f"{w.ratio:.2f}" in printed(audit, 120)
+        assert f" {w.ratio:.2g} " in text and f"{w.ratio:.2g}" in printed(audit, 120)
 
 
 def test_too_few_hits_measure_nothing() -> None:
