@@ -9,7 +9,7 @@ import numpy as np
 from tests.propensity.worlds import Bools, Floats, all_pairs, features_of, log_of
 from unskew.log import Log
 
-__all__ = ["World", "all_pairs", "features_of", "log_of"]
+__all__ = ["Floats", "World", "all_pairs", "features_of", "log_of"]
 
 
 @dataclass(frozen=True, eq=False)
