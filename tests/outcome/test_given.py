@@ -175,7 +175,7 @@ def test_only_listed_pairs_down_to_the_cut_off_are_asked_for(estimator: str) -> 
 def test_normalised_targets_say_that_they_ask_about_all_candidates(estimator: str) -> None:
     """They divide by what all candidates would bring: the number is named, and the target that asks for less."""
     normalised = "per_user_sum(normalised=pooled)"
-    with refuses("missing-prediction") as caught:
+    with pytest.raises(us.InputError) as caught:
         summed(NEEDED, estimator, normalised)
     assert f"{U * ITEMS:,}" in str(caught.value)
     assert summed(EVERY, estimator, normalised)

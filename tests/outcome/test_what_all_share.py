@@ -71,7 +71,7 @@ def test_what_cannot_be_fitted_is_refused(text: str) -> None:
         outcome.make(text).fit(clicks)
     with refuses("wrong-shape"):
         outcome.make(text).fit(log, propensity=np.ones(2))
-    with refuses("out-of-range", row=2):
+    with refuses("out-of-range", row=1):
         outcome.make(text).fit(log, propensity=np.array([0.5, 0.0, 1.0]))
     with refuses("empty-log"):
         outcome.make(text).fit(log_of(np.zeros((3, 4), dtype=np.bool_), Y))
