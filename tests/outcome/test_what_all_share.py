@@ -79,5 +79,5 @@ def test_what_cannot_be_fitted_is_refused(text: str) -> None:
     if text == "means":
         assert outcome.make(text).fit(graded).fitted
     else:
-        with refuses("graded-outcomes", row=3):
+        with refuses("graded-outcomes", row=2):
             outcome.make(text).fit(graded)
