@@ -96,7 +96,7 @@ def test_users_without_training_rows_count(text: str) -> None:
 @pytest.mark.parametrize("text", ["popularity(gamma=1, level=absolute)", "logistic(features=none, offsets=item)"])
 def test_refits_count_them_too(text: str) -> None:
     """The refitted interval lies around the truth."""
-    _, _, result, _ = evaluated(text, 1, interval="bootstrap", replicates=100, refit=True)
+    _, _, result, _ = evaluated(text, 1, interval="bootstrap", replicates=50, refit=True)
     found = result.estimates[0]
     truth = found.value / evaluated(text, 1)[0]
     assert found.low < truth < found.high
