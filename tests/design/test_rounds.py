@@ -135,7 +135,7 @@ def test_what_a_plan_refuses(world: Shop) -> None:
     same = {"a": world.models["good"], "b": world.models["good"]}
     with refuses("equal-lists"):
         us.plan(same, log=world.log, seen=world.seen, feedback="conversions")
-    with refuses("not-a-sum", metric="ndcg@4"):
+    with refuses("not-a-sum"):
         planned(world, metric="ndcg@4")
     with refuses("out-of-range", column="value"):
         planned(world, log=world.log.with_columns(value=pl.lit(4.0)))
