@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,10 +15,7 @@ import unskew as us
 from tests.conversions import reference as ref
 from tests.conversions.reference import Metric, Row, Rule, World
 from tests.conversions.worlds import METRICS, RULES, SEGMENTS, USERS, Drawn, drawn_logs, evaluate
-from tests.engine import passes
-from unskew.evaluation import conclude
 from unskew.inference.bootstrap import user_weights
-from unskew.judging.measure import measure
 from unskew.log import Ids
 
 pytestmark = pytest.mark.usefixtures("made_up_logs")
@@ -152,38 +148,6 @@ def test_bootstrap_intervals_equal_the_reference(drawn: Drawn) -> None:
             assert math.isnan(d.low) and math.isnan(d.high), d
         elif len(known) >= 2 and not math.isnan(d.se):  # as wide as every check allows
             assert d.low <= float(np.quantile(known, 0.025)) + 1e-9, d
-
-
-@settings(max_examples=10, phases=WHOLE)
-@given(drawn_logs())
-def test_neither_threads_nor_blocks_change_a_number(drawn: Drawn) -> None:
-    """Blocks of one, two or all users, one thread or three: the same estimates, errors and diagnostics."""
-    found: list[Any] = []
-
-    def kept(engine: Any, plan: Any, setting: Any, **rest: Any) -> Any:
-        found.append((engine.held, plan))
-        return measure(engine, plan, setting, **rest)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(conclude, "measure", kept)
-        evaluate(drawn)
-    held, plan = found[0]
-    whole = passes.first_pass(held, plan, replicates=50, threads=1)
-    for block, threads in ((1, 1), (1, 3), (2, 2), (4, 3)):
-        parts = passes.first_pass(held, plan, replicates=50, threads=threads, block=block)
-        for one, two in zip(whole.moments, parts.moments, strict=True):
-            np.testing.assert_allclose(two.values, one.values, rtol=1e-12, atol=1e-12)
-            np.testing.assert_allclose(two.cross, one.cross, rtol=1e-10, atol=1e-10)
-            assert (two.active, two.users) == (one.active, one.users)
-            np.testing.assert_array_equal(two.differ, one.differ)
-        for a, b in zip(whole.tallies, parts.tallies, strict=True):
-            assert (b.ess, b.max_weight_share) == pytest.approx((a.ess, a.max_weight_share), rel=1e-12, abs=1e-300)
-        np.testing.assert_allclose(np.asarray(parts.replicates), np.asarray(whole.replicates), rtol=1e-12, atol=1e-12)
-    again = passes.first_pass(held, plan, threads=3, block=2)
-    other = passes.first_pass(held, plan, threads=1, block=2)
-    for one, two in zip(again.moments, other.moments, strict=True):
-        np.testing.assert_array_equal(one.mean, two.mean)
-        np.testing.assert_array_equal(one.cross, two.cross)
 
 
 def test_the_reference_agrees_with_sums_done_by_hand() -> None:

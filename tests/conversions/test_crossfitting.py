@@ -10,9 +10,9 @@ import pytest
 
 import unskew as us
 from tests.conversions.worlds import ITEMS, USERS
-from unskew.errors import InputError
 from unskew.log import Log
-from unskew.outcome import Crossfit, Given, Means
+from unskew.notice import codes
+from unskew.outcome import Given, Means
 from unskew.propensity.crossfit import pair_folds
 
 WORLDS, PEOPLE = 24, 1_500
@@ -104,49 +104,6 @@ def guess(rows: list[tuple[str, str, float, float]], user: str, item: str, shrin
     return min(max(mean + items[item] + users, 0.0), 1.0)
 
 
-def asked(**options: Any) -> us.Result:
-    given = taste(0)
-    return us.evaluate(
-        **given, metrics=["recall@1"], estimators=["dr"], propensity="known", feedback="conversions", **options
-    )
-
-
-def test_how_the_model_was_fitted_is_told() -> None:
-    """Folds by default; in sample with a warning; what was fitted elsewhere is taken as it is."""
-    folded = asked(outcome="means(shrink=10)")
-    assert folded.inputs["outcome"]["how"] == "cross-fitted over pairs"
-    assert folded.inputs["outcome"]["model"] == "crossfit(means(shrink=10), folds=5, seed=0)"
-    assert not any("very pairs" in warning for warning in folded.warnings)
-    whole = asked(outcome="means(shrink=10)", in_sample=True)
-    assert whole.inputs["outcome"]["how"] == "fitted in sample"
-    assert any("very pairs that correct it" in warning for warning in whole.warnings)
-    elsewhere = Means(10.0).fit(Log.from_frame(taste(1)["test"], feedback="conversions"))
-    assert asked(outcome=elsewhere).inputs["outcome"]["how"] == "fitted elsewhere"
-
-
-@pytest.mark.parametrize("in_sample", [False, True])
-def test_folds_that_were_asked_for_by_name_are_used(in_sample: bool) -> None:
-    """crossfit(means, folds=3) is cross-fitted with three folds, whatever the switch says, and no warning is due."""
-    found = asked(outcome="crossfit(means(shrink=10), folds=3)", in_sample=in_sample)
-    assert found.inputs["outcome"]["how"] == "cross-fitted over pairs"
-    assert found.inputs["outcome"]["model"] == "crossfit(means(shrink=10), folds=3, seed=0)"
-    assert not any("very pairs" in warning for warning in found.warnings)
-
-
-def test_asking_in_any_order_gives_the_same_guesses() -> None:
-    """A bound cross-fitted model answers about pairs in any order, and about few users as about many."""
-    log = Log.from_frame(taste(0)["test"], feedback="conversions")
-    ask = Crossfit(Means(1.0), folds=3).fit(log).bind(log.users, log.items)
-    user = np.repeat(np.arange(50, dtype=np.int32), 4)
-    item = np.tile(np.arange(4, dtype=np.int32), 50)
-    q = ask(user, item)
-    order = np.random.default_rng(0).permutation(len(user))
-    np.testing.assert_array_equal(ask(user[order], item[order]), q[order])
-    np.testing.assert_array_equal(ask(user[8:12], item[8:12]), q[8:12])
-    folds = pair_folds(log, 3)
-    assert len(np.unique(folds)) == 3
-
-
 def test_a_threshold_makes_outcomes_of_ratings() -> None:
     """With --relevant '>=4' the model is fitted to relevant or not, as the sums are: guesses lie between 0 and 1."""
     stars = taste(0)["test"].with_columns(value=1.0 + 4.0 * pl.col("value"))
@@ -177,17 +134,22 @@ def test_refitted_propensities_reach_the_corrections() -> None:
         assert e.low < e.value < e.high and 0.0 < e.se < 0.1, e
 
 
-def test_too_few_rows_for_the_folds_is_an_error() -> None:
-    """One seen pair cannot be guessed from others."""
-    one = pl.DataFrame({"user": [1], "item": [1], "value": [1.0]})
-    with pytest.raises(InputError, match="too few"):
-        Crossfit(Means()).fit(Log.from_frame(one, feedback="conversions"))
-
-
-def test_whoever_asks_for_direct_is_told_what_it_believes() -> None:
-    """The sentence comes with direct, and with nothing else."""
-    options: dict[str, Any] = {"propensity": "known", "outcome": "means(shrink=10)", "feedback": "conversions"}
-    for estimator, told in (("direct", True), ("dr", False), ("switch(tau=2)", False)):
-        found = us.evaluate(**taste(0), metrics=["recall@1"], estimators=["ips", estimator], **options)
-        said = [text for text in found.warnings if "direct believes the outcome model" in text]
-        assert len(said) == told and all("know nothing of the model's errors" in text for text in said)
+@pytest.mark.parametrize(
+    ("outcome", "in_sample", "how", "model"),
+    [
+        ("means(shrink=10)", False, "cross-fitted over pairs", "crossfit(means(shrink=10), folds=5, seed=0)"),
+        ("means(shrink=10)", True, "fitted in sample", "means(shrink=10)"),
+        ("crossfit(means(shrink=10), folds=3)", True, "cross-fitted over pairs", None),  # asked for by name
+        (None, False, "fitted elsewhere", "means(shrink=10)"),
+    ],
+)
+def test_how_the_model_was_fitted_is_told(outcome: str | None, in_sample: bool, how: str, model: str | None) -> None:
+    """Folds by default; in sample with a warning; what was fitted elsewhere is taken as it is."""
+    elsewhere = Means(10.0).fit(Log.from_frame(taste(1)["test"], feedback="conversions"))
+    found = us.evaluate(
+        **taste(0), metrics=["recall@1"], estimators=["dr"], propensity="known", feedback="conversions",
+        outcome=outcome or elsewhere, in_sample=in_sample,
+    )  # fmt: skip
+    said = found.inputs["outcome"]
+    assert (said["how"], said["model"]) == (how, model or "crossfit(means(shrink=10), folds=3, seed=0)")
+    assert ("fitted-in-sample" in codes(found.warnings)) == (how == "fitted in sample")

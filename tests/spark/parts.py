@@ -10,7 +10,6 @@ from typing import Any
 
 import polars as pl
 
-from tests.spark.worlds import World
 from unskew.alignment.inputs import Inputs
 from unskew.alignment.part import AlignedPart, PartFacts
 from unskew.auditing import Audit
@@ -145,7 +144,7 @@ def audit(log: pl.DataFrame, parts: int, mcar: pl.DataFrame | None = None, **opt
     return concluded(walk(asked, ask), None)
 
 
-def evaluate(world: World, parts: int) -> Result:
-    """The result of a world whose users are in so many parts."""
-    request = Request.of(**world.given(), refused="skip")
+def evaluate(parts: int, **call: Any) -> Result:
+    """The result of a call whose users are in so many parts."""
+    request = Request.of(**call)
     return conclude(settle_parts(request, LocalParts(request, parts), lambda stage, done, total: None))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,8 @@ from hypothesis import strategies as st
 import unskew as us
 from tests.audit.logs import skewed
 from tests.spark.parts import audit
-from tests.spark.same import assert_same
-from unskew.auditing import order, widths
-from unskew.auditing.looks import AuditPart
-from unskew.log import Log
+from tests.stream.files import assert_same
+from unskew.auditing import widths
 
 ALL = {"value": True, "time": True, "policy": True, "position": True, "propensity": True}
 READINGS: tuple[dict[str, Any], ...] = ({}, {"feedback": "conversions"}, {"relevant": ">=3"}, {"feedback": "implicit"})
@@ -81,30 +78,3 @@ def test_the_same_users_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 2 <= expected.widths[0].users < 60
     for parts in (2, 9):
         assert_same(audit(frame, parts).to_dict()["widths"], expected.to_dict()["widths"])
-
-
-@given(
-    st.lists(st.floats(allow_nan=False), min_size=1, max_size=60)
-    | st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1),
-    st.data(),
-)
-def test_places_are_found_by_their_digits(numbers: list[Any], data: st.DataObject) -> None:
-    """The k-th least of numbers in parts is the k-th of them sorted."""
-    column = np.array(numbers, dtype=np.int64 if isinstance(numbers[0], int) else np.float64)
-    places = data.draw(st.lists(st.integers(0, len(column) - 1), min_size=1, max_size=4))
-    name = "time" if column.dtype == np.int64 else "value"
-    base = Log.from_frame(pl.DataFrame({"user": [1], "item": [1]}))
-    cut = data.draw(st.integers(0, len(column)))
-    parts = [AuditPart(_with(base, name, part), None, np.ones(0)) for part in (column[:cut], column[cut:])]
-    look = order.at_places({name: places})
-    question = next(look)
-    while True:
-        try:
-            question = look.send(question(parts[0]).merge(question(parts[1])))
-        except StopIteration as end:
-            assert end.value[name] == np.sort(column)[places].tolist()
-            return
-
-
-def _with(log: Log, name: str, column: Any) -> Log:
-    return replace(log, **{name: column})

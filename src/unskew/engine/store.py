@@ -75,7 +75,8 @@ class Store:
         except OSError as error:
             raise InputError(
                 f"{path}: this finished unit cannot be read: {error.strerror}.\nDelete it to have it made again, or "
-                "give another folder."
+                "give another folder.",
+                code="unreadable-file",
             ) from None
         except _DamagedError as damage:
             aside = path.with_suffix(".bad")
@@ -83,7 +84,8 @@ class Store:
                 os.replace(path, aside)
             except OSError as error:
                 raise InputError(
-                    f"{path}: {damage}, and it cannot be set aside: {error.strerror}.\nDelete it and {aside.name}."
+                    f"{path}: {damage}, and it cannot be set aside: {error.strerror}.\nDelete it and {aside.name}.",
+                    code="store-damaged",
                 ) from None
             self.tell(f"{path}: {damage}; it was set aside as {aside.name}, and the unit is made again.")
             return None
@@ -152,7 +154,8 @@ class Store:
                 time.sleep(TICK)
         except OSError as error:
             raise InputError(
-                f"{path.parent}: finished units cannot be written here: {error.strerror}.\nGive another folder."
+                f"{path.parent}: finished units cannot be written here: {error.strerror}.\nGive another folder.",
+                code="cannot-write",
             ) from None
         try:
             yield path
@@ -191,7 +194,9 @@ def _canonical(value: Any) -> bytes:
     try:
         return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
     except (TypeError, ValueError) as error:
-        raise InputError(f"a unit's description must consist of plain JSON values: {error}.") from None
+        raise InputError(
+            f"a unit's description must consist of plain JSON values: {error}.", code="not-plain-json"
+        ) from None
 
 
 def _pack(record: Mapping[str, Any], key: Key, version: str) -> bytes:
@@ -200,9 +205,14 @@ def _pack(record: Mapping[str, Any], key: Key, version: str) -> bytes:
     try:
         head = json.dumps({"key": key, "version": version, "record": values}, sort_keys=True).encode()
     except (TypeError, ValueError) as error:
-        raise InputError(f"a unit consists of plain JSON values and numpy arrays: {error}.") from None
+        raise InputError(
+            f"a unit consists of plain JSON values and numpy arrays: {error}.", code="not-plain-json"
+        ) from None
     if objects := [name for name, value in arrays.items() if value.dtype.hasobject]:
-        raise InputError(f"a unit consists of plain JSON values and numpy arrays; '{objects[0]}' holds Python objects.")
+        raise InputError(
+            f"a unit consists of plain JSON values and numpy arrays; '{objects[0]}' holds Python objects.",
+            code="not-plain-json",
+        )
     tail = io.BytesIO()
     if arrays:
         named: dict[str, Any] = {f"={name}": value for name, value in arrays.items()}  # savez has names of its own

@@ -198,11 +198,14 @@ class Request:
                 "answers=… settle which lists are better: ask for a ranking metric, metrics=['recall@10']."
             )
         if self.in_sample and self.outcome is None:
-            raise InputError("in_sample=True says how an outcome model is fitted: give outcome=… as well.")
+            raise InputError(
+                "in_sample=True says how an outcome model is fitted: give outcome=… as well.", code="missing-argument"
+            )
         if self.in_sample and self.outcome is not None and self.outcome.fitted:
             raise InputError(
                 f"in_sample=True says how an outcome model is fitted, and '{self.outcome}' is not fitted here: leave "
-                "it out."
+                "it out.",
+                code="conflicting-arguments",
             )
 
     @property
