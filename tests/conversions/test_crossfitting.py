@@ -9,11 +9,9 @@ import polars as pl
 import pytest
 
 import unskew as us
-from tests.conversions.worlds import ITEMS, USERS
 from unskew.log import Log
 from unskew.notice import codes
-from unskew.outcome import Given, Means
-from unskew.propensity.crossfit import pair_folds
+from unskew.outcome import Means
 
 WORLDS, PEOPLE = 24, 1_500
 
@@ -61,49 +59,6 @@ def test_in_sample_guesses_bias_dr() -> None:
     assert direct < 0.6
 
 
-def test_cross_fitted_means_equal_loops() -> None:
-    """evaluate() fits the model without the fold of each pair: the same numbers as guesses made by hand."""
-    rng = np.random.default_rng(3)
-    rows = [(u, i, float(rng.random() < 0.4), float(rng.uniform(0.1, 1.0))) for u in USERS for i in ITEMS]
-    rows = [row for row in rows if rng.random() < 0.6]
-    log = pl.DataFrame(rows, schema=["user", "item", "value", "propensity"], orient="row")
-    lists = pl.DataFrame(
-        [(u, i, r) for u in USERS for r, i in enumerate(ITEMS[:4], 1)], schema=["user", "item", "rank"], orient="row"
-    )
-    every = pl.DataFrame([(u, i) for u in USERS for i in ITEMS], schema=["user", "item"], orient="row")
-    where = pair_folds(Log.from_frame(every), 5)
-    fold = dict(zip([(u, i) for u in USERS for i in ITEMS], where.tolist(), strict=True))
-    q = [(u, i, guess([r for r in rows if fold[r[0], r[1]] != fold[u, i]], u, i)) for u in USERS for i in ITEMS]
-    by_hand = Given(pl.DataFrame(q, schema=["user", "item", "prediction"], orient="row"))
-    asked: dict[str, Any] = {
-        "metrics": ["dcg@3"], "estimators": ["direct", "dr", "sndr"], "propensity": "known", "feedback": "conversions",
-        "target": ["per_user_sum", "per_user_sum(normalised=pooled)"], "refused": "skip",
-    }  # fmt: skip
-    fitted = us.evaluate(log, {"m": lists}, outcome="means(shrink=2)", **asked)
-    given = us.evaluate(log, {"m": lists}, outcome=by_hand, **asked)
-    assert len(fitted.estimates) == 5 and len(set(fold.values())) == 5
-    for one, two in zip(fitted.estimates, given.estimates, strict=True):
-        assert (one.value, one.se) == pytest.approx((two.value, two.se), rel=1e-9), one
-    assert fitted.inputs["outcome"]["how"] == "cross-fitted over pairs"
-    assert given.inputs["outcome"]["how"] == "given"
-
-
-def guess(rows: list[tuple[str, str, float, float]], user: str, item: str, shrink: float = 2.0) -> float:
-    """Shrunk weighted means of the items, then of the users in what items leave."""
-    mean = sum(y / p for _, _, y, p in rows) / sum(1 / p for *_, p in rows)
-
-    def effect(rest: list[tuple[float, float]]) -> float:
-        if not rest:
-            return 0.0
-        total, squares = sum(w for _, w in rest), sum(w * w for _, w in rest)
-        size = total**2 / squares
-        return size / (size + shrink) * sum(w * x for x, w in rest) / total
-
-    items = {i: effect([(y - mean, 1 / p) for _, j, y, p in rows if j == i]) for i in ITEMS}
-    users = effect([(y - mean - items[j], 1 / p) for u, j, y, p in rows if u == user])
-    return min(max(mean + items[item] + users, 0.0), 1.0)
-
-
 def test_a_threshold_makes_outcomes_of_ratings() -> None:
     """With --relevant '>=4' the model is fitted to relevant or not, as the sums are: guesses lie between 0 and 1."""
     stars = taste(0)["test"].with_columns(value=1.0 + 4.0 * pl.col("value"))
@@ -118,20 +73,6 @@ def test_a_threshold_makes_outcomes_of_ratings() -> None:
     )  # fmt: skip
     for one, two in zip(rated.estimates, converted.estimates, strict=True):
         assert (one.value, one.se) == pytest.approx((two.value, two.se), rel=1e-12)
-
-
-def test_refitted_propensities_reach_the_corrections() -> None:
-    """The bootstrap with refitting gives sndr and snips over the list intervals around their own values."""
-    rng = np.random.default_rng(1)
-    train = pl.DataFrame({"user": rng.integers(0, PEOPLE, 900), "item": rng.choice(4, 900, p=[0.4, 0.3, 0.2, 0.1])})
-    train = train.unique(maintain_order=True).with_columns(value=1.0)
-    found = us.evaluate(
-        **taste(0), metrics=["recall@1"], estimators=["sndr", "snips(over=list)"], propensity="popularity(gamma=1)",
-        outcome="means(shrink=10)", feedback="conversions", train=train, candidates="all", interval="bootstrap",
-        replicates=60, refit=True,
-    )  # fmt: skip
-    for e in found.estimates:
-        assert e.low < e.value < e.high and 0.0 < e.se < 0.1, e
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 
 import unskew as us
-from tests.stream.files import CALLS, filled
-from unskew import estimators, metrics
+from tests.stream.files import THEMED, filled
+from unskew import estimators
 from unskew.estimators import Batch, Estimator, Need, Over, Standing, Summary, Target, Term
 from unskew.estimators.base import OWN, listed, pairs, users
-from unskew.estimators.traits import largest_weights_refusal, terms_refusal, traits
+from unskew.estimators.traits import terms_refusal
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def test_a_sum_of_terms_is_the_sum_of_its_estimates(
     call: str, target: str, one: str, two: str, asked: list[str]
 ) -> None:
     """Half of one estimator and half of another is their mean, in the same call."""
-    given: dict[str, Any] = filled(CALLS[call]) | {"target": target, "metrics": asked, "refused": "error"}
+    given: dict[str, Any] = filled(THEMED[call]) | {"target": target, "metrics": asked, "refused": "error"}
     if call == PAGES and target != "per_user_sum":
         given["test"] = given["test"].filter(pl.col("value").sum().over("user") > 0)
         given["users"] = given["users"].filter(pl.col("user").is_in(given["test"]["user"].unique().implode()))
@@ -129,25 +129,3 @@ class Odd(Estimator):
 def test_terms_that_mean_nothing_are_refused(kind: str, target: str, code: str | None) -> None:
     """What cannot be divided, or has nothing to divide, says so before anything is computed."""
     assert getattr(terms_refusal(Odd(kind), Target(target)), "code", None) == code
-
-
-def test_traits_are_read_off_the_terms() -> None:
-    """Of prepared estimators and of others alike."""
-    least = metrics.make("map(divide=min)@3")
-    assert largest_weights_refusal(least, Odd("pairs"), Target.PER_USER) is None
-    assert largest_weights_refusal(least, Odd("users"), Target.PER_USER) is not None
-    found = {
-        name.split("(")[0]: traits(estimators.make(name), Target.make(target))
-        for name, target in (
-            ("naive", "pooled"),
-            ("gs(strata=column(genre))", "pooled"),
-            ("stratified(shares=nowhere.csv)", "per_user"),
-            ("clipped(dr, quantile=0.1)", "per_user_sum"),
-            ("direct", "per_user_sum"),
-            ("sndr", "per_user_sum"),
-            ("snips(over=list)", "per_user_sum"),
-        )
-    }
-    assert {name for name, t in found.items() if t.has_sensitivity} == {"naive", "gs", "clipped"}
-    assert {name for name, t in found.items() if t.corrects_model} == {"clipped", "sndr"}
-    assert {name for name, t in found.items() if not t.uses_seen_pairs} == {"direct"}
