@@ -103,5 +103,5 @@ def test_dr_and_direct_may_use_it(world: World) -> None:
     """It is an outcome model like others, cross-fitted over pairs."""
     assert str(outcome.make("census")) == "census(rank=10)"
     found = evaluated(world, estimators=["direct"], outcome="census(rank=3)", target="per_user_sum")
-    assert found.inputs["outcome"]["how"] == "cross-fitted over pairs"
+    assert found.inputs["outcome"]["model"].startswith("crossfit(census(rank=3)")
     assert all(np.isfinite(e.value) for e in found.estimates)

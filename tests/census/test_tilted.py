@@ -54,13 +54,6 @@ def test_pooled_is_the_normalised_sum(world: World) -> None:
     assert [e.se for e in one.estimates] == [e.se for e in two.estimates]
 
 
-def test_threads_do_not_matter(world: World) -> None:
-    """Blocks are fixed."""
-    one, four = (evaluated(world, estimators=["tilted"], target="pooled", threads=n) for n in (1, 4))
-    assert one.estimates == four.estimates
-    assert one.verdicts_ == four.verdicts_
-
-
 def test_segments_carry_the_error_of_a_model_that_was_fitted_to_all(world: World) -> None:
     """Half of the users: the values of their own sums, and an error with the scores of the other half."""
     people = inputs(world)["users"].with_columns(age=pl.col("user") % 2)
@@ -97,7 +90,7 @@ def test_a_bootstrap_leaves_its_intervals_as_they_are(world: World) -> None:
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "no training log": ({"train": None}, "no-training-log"),
+    "no training": ({"train": None}, "no-training-log"),
     "all candidates": ({"candidates": "all"}, "seen-candidates"),
     "positives": ({"feedback": "implicit"}, "no-zeros"),
     "ratings": ({"feedback": "ratings", "target": "per_user_sum"}, "no-threshold"),
@@ -143,18 +136,6 @@ def test_it_is_the_default_beside_the_path_for_logs_with_zeros(world: World) -> 
     assert found.inputs["census"]["model"] == "census(rank=10)"
     given = evaluated(world, outcome="census(rank=2)")
     assert given.inputs["census"]["model"] == "census(rank=2)"
-
-
-def test_defaults_that_a_log_cannot_support_drop_out(world: World) -> None:
-    """Positives alone: naive and the path, and no word of what was never meant for them."""
-    given = inputs(world)
-    found = us.evaluate(
-        given["test"].filter(pl.col("value") > 0).drop("value"), given["models"], train=given["train"].drop("value")
-    )
-    assert [estimator for _, estimator, _ in cells(found)] == ["naive", "exposure_path"]
-    assert found.inputs["settings"]["estimators"] == ["naive", "exposure_path"]
-    assert found.inputs["refused"] == []
-    assert found.inputs["census"] is None
 
 
 def test_verdicts_name_the_box(world: World) -> None:

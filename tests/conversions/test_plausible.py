@@ -88,21 +88,6 @@ def test_chance_alone_is_no_alarm(rows: int, rate: float) -> None:
     assert factors > 50 and alarms <= 1
 
 
-def test_the_error_is_that_of_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The standard error of mean(y − q), from loops over users."""
-    rng = np.random.default_rng(1)
-    user, weight = np.sort(rng.integers(0, 40, 200)), rng.uniform(1.0, 9.0, 200)
-    y, q = np.where(rng.random(200) < 0.5, 5.0 * (user % 2), 0.0), rng.random(200)
-    monkeypatch.setattr(plausible, "BLOCK", 7)
-    found = plausible.GapSums.of(np.searchsorted(user, np.arange(41)), y, q, 1.0 / weight).means
-    gap = sum(w * (a - b) for w, a, b in zip(weight, y, q, strict=True)) / sum(weight)
-    squares = 0.0
-    for one in set(user.tolist()):
-        squares += sum(w * (a - b - gap) for w, a, b, u in zip(weight, y, q, user, strict=True) if u == one) ** 2
-    assert found.outcome - found.guess == pytest.approx(gap)
-    assert found.error == pytest.approx(np.sqrt(squares) / sum(weight))
-
-
 @pytest.mark.parametrize("weights", [False, True])
 def test_either_mean_excuses_a_model(weights: bool) -> None:
     """A model that is right on the plain mean or on the weighted one is not accused."""

@@ -9,10 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
-import numpy as np
-import polars as pl
 import pytest
 from hypothesis import Phase, assume, given, settings
 
@@ -20,8 +17,6 @@ from tests.conversions import reference as ref
 from tests.conversions.reference import Metric, Row, Rule
 from tests.conversions.worlds import METRICS, RULES, USERS, Drawn, drawn_logs, evaluate
 from tests.tipping import of_every_pair
-from unskew.inference.bootstrap import user_weights
-from unskew.log import Ids
 
 pytestmark = pytest.mark.usefixtures("made_up_logs")
 WHOLE = (Phase.explicit, Phase.generate)
@@ -100,51 +95,6 @@ def test_tipping_points_equal_brute_force(drawn: Drawn) -> None:
             assert v.tipping > 1e6, v
         else:
             assert v.tipping == pytest.approx(expected, rel=1e-6), v
-
-
-def corner(fixed: float, pairs: Sequence[Pull]) -> float:
-    """The same for any number of pairs: each takes its worse end by itself. Odds; infinity beyond 1e7."""
-
-    def least(gamma: float) -> float:
-        ends = [(1.0 + (w - 1.0) / gamma, 1.0 + (w - 1.0) * gamma) for w, _ in pairs]
-        return fixed + sum(min(low * d, high * d) for (low, high), (_, d) in zip(ends, pairs, strict=True))
-
-    if least(1.0) <= 0.0:
-        return 1.0
-    if least(1e7) > 0.0:
-        return math.inf
-    low, high = 0.0, math.log(1e7)
-    for _ in range(60):
-        middle = (low + high) / 2.0
-        low, high = (middle, high) if least(math.exp(middle)) > 0.0 else (low, middle)
-    return math.exp(low)
-
-
-@settings(max_examples=15, phases=WHOLE)
-@given(drawn_logs())
-def test_bootstrapped_tipping_points_equal_brute_force(drawn: Drawn) -> None:
-    """dr, whose guesses stand in the first pass and whose weights in the second: Γ* of every replicate by hand."""
-    assume(len(drawn.models) > 1)
-    drawn = replace(drawn, lists=dict(list(drawn.lists.items())[:2]))
-    target = ["per_user_sum", "per_user_sum(normalised=pooled)"]
-    bootstrap: dict[str, Any] = {"interval": "bootstrap", "replicates": 50, "seed": 3, "target": target}
-    result = evaluate(drawn, ["ips", "dr"], metrics=["dcg@3"], **bootstrap)
-    times = np.array([user_weights(Ids(pl.Series(USERS)).hashes, 3, b) for b in range(50)])
-    for v in result.verdicts_:
-        if v.tipping is None or math.isnan(v.difference) or abs(v.difference) < 1e-9:
-            continue
-        rule, sign, gammas = RULES[v.estimator], math.copysign(1.0, v.difference), []
-        each = [pulls(drawn, METRICS[v.metric], rule, v.a, v.b, v.target, [user]) for user in USERS]
-        for drawn_times in times:  # where nobody is drawn who tells the two apart, the lead is gone: Γ = 1
-            fixed = sum(t * one for t, (one, _) in zip(drawn_times, each, strict=True))
-            pairs = [(w, sign * t * d) for t, (_, own) in zip(drawn_times, each, strict=True) for w, d in own]
-            gammas.append(corner(sign * fixed, pairs))
-        expected = float(np.quantile(gammas, 1.0 - 0.95, method="lower"))
-        assert v.tipping_low is not None
-        if expected > 1e6 or v.tipping_low > 1e6:
-            assert expected > 1e6 and v.tipping_low > 1e6, v
-        else:
-            assert v.tipping_low == pytest.approx(expected, rel=1e-6), v
 
 
 def against(rows: Sequence[Row], q: dict[tuple[str, str], float]) -> float:

@@ -16,7 +16,7 @@ PROPENSITY = {"propensity": "popularity(gamma=1)"}
 SUMS = ["naive", "ips", "snips", "dr", "snips(over=list)", "sndr", "switch(tau=3)"]
 ASKED: dict[str, tuple[us.Log, tuple[str, ...], dict[str, Any]]] = {
     "path": (logs.log(), logs.MODELS, {}),
-    "ratios inside users": (
+    "ratios": (
         logs.log(),
         logs.MODELS,
         PROPENSITY

@@ -43,7 +43,7 @@ LAST = pl.col("time") == pl.col("time").max().over("user")
 OWN_SHARE: dict[str, Any] = {"propensity": "known(share=0.5)", "estimators": ["snips"]}
 CASES: dict[str, tuple[str, pl.DataFrame, pl.DataFrame, dict[str, Any]]] = {
     "no common user": ("no-common-users", TWO, ONE, {}),
-    "no common user, a share": ("no-common-users", TWO, ONE, {"share": 0.5}),  # no random split does that
+    "strangers, a share": ("no-common-users", TWO, ONE, {"share": 0.5}),  # no random split does that
     "no common user, a population": ("no-common-users", TWO, ONE, {"users": EVERYBODY}),
     "no common user, and that was meant": ("", TWO, ONE, {"share": "users"}),
     "one common user": ("", BOTH, ONE, {}),
@@ -52,9 +52,9 @@ CASES: dict[str, tuple[str, pl.DataFrame, pl.DataFrame, dict[str, Any]]] = {
     "test first, other users": ("test-before-training", EARLY, LATE, {"share": "users"}),
     "test last": ("", LATE, EARLY, {}),
     "test last, a share": ("share-of-time-cut", LATE, EARLY, {"share": 0.5}),
-    "test last, a share of the column": ("share-of-time-cut", LATE.with_columns(propensity=0.5), EARLY, OWN_SHARE),
+    "test last, known": ("share-of-time-cut", LATE.with_columns(propensity=0.5), EARLY, OWN_SHARE),
     "times that overlap": ("", log(seed=1), log(), {}),
-    "times that are the same": ("", SAME, SAME, {}),
+    "equal times": ("", SAME, SAME, {}),
     "no times in training": ("", log(), log(times=range(500, 600)).drop("time"), {}),
     "leave-last-out": ("", SPREAD.filter(LAST), SPREAD.filter(~LAST), {}),
     "leave-last-out, swapped": ("test-before-training", SPREAD.filter(~LAST), SPREAD.filter(LAST), {}),

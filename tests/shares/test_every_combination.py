@@ -95,10 +95,10 @@ WAYS: dict[str, tuple[Split, bool, Any, dict[str, Any]]] = {
     "known, --share": (HALVED, False, "known", {"share": 0.3}),
     "known(share)": (HALVED, False, "known(share=0.3)", {}),
     "known, nested splits": (NESTED, True, "known", {}),
-    "of the whole log, --share": (HALVED, False, Table(Scope.LOG, 1.0), {"share": 0.3}),
-    "of the training part, split of ours": (HALVED, True, Table(Scope.TRAIN, 0.7), {}),
-    "of the training part, --share": (HALVED, False, Table(Scope.TRAIN, 0.7), {"share": 0.3}),
-    "of the training part, nested splits": (NESTED, True, Table(Scope.TRAIN, 0.35), {}),
+    "log, --share": (HALVED, False, Table(Scope.LOG, 1.0), {"share": 0.3}),
+    "train, split of ours": (HALVED, True, Table(Scope.TRAIN, 0.7), {}),
+    "train, --share": (HALVED, False, Table(Scope.TRAIN, 0.7), {"share": 0.3}),
+    "train, nested splits": (NESTED, True, Table(Scope.TRAIN, 0.35), {}),
 }
 
 

@@ -92,7 +92,7 @@ ASKED = {
     "afterwards": 3,
     "strangers": 7,
     "places": 4,
-    "rows by value": 3,
+    "bayes": 3,
     "ratings: errors, targets": 4,
     "conversions: outcome, means": 3,
     "wrong rows": 3,

@@ -93,7 +93,7 @@ def written(tmp_path: Path, tables: dict[str, pl.DataFrame]) -> dict[str, Path]:
 
 def test_values_in_the_names_of_folders_are_columns(tmp_path: Path) -> None:
     """As Spark writes them, for strata and segments; what nobody asks for by name stays unread."""
-    frames, _ = laid_out(CALLS["shares of strata"], Layout(), tmp_path / "laid out")
+    frames, _ = laid_out(CALLS["strata"], Layout(), tmp_path / "laid out")
     for name in ("test", "train"):
         rows = made("shelves" if name == "test" else "shelves_train").with_columns(time=pl.lit("1999-01-01"))
         for labels, some in rows.group_by(folders := ["shelf", "policy", "time"], maintain_order=True):

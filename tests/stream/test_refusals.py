@@ -78,16 +78,16 @@ SUMS: dict[str, Any] = {"feedback": "conversions", "estimators": ["direct"], "me
 POOLED = "per_user_sum(normalised=pooled)"
 WRONG: dict[str, tuple[str, pl.DataFrame, dict[str, Any], pl.DataFrame, dict[str, Any]]] = {
     # the code, the test log, its options, a table of guesses, and what the error names
-    "repeated pair": ("repeated-pair", pl.concat([PAGES, PAGES[7:8]]), {"feedback": "conversions"}, GUESSES,
+    "repeated": ("repeated-pair", pl.concat([PAGES, PAGES[7:8]]), {"feedback": "conversions"}, GUESSES,
                       {"rows": [8, len(PAGES) + 1]}),
-    "blanks around an id": ("padded-id", _at(_text_users(LIKES), 4, user=" 4"), {}, GUESSES, {"column": "user"}),
-    "listed pairs without a guess": ("missing-prediction", PAGES, SUMS, GUESSES.filter(pl.col("user") != 1007), {}),
-    "pairs that a total asks for": ("missing-prediction", PAGES, SUMS | {"target": POOLED}, made("listed"), {}),
-    "a guess that is there twice": ("repeated-pair", PAGES, SUMS, pl.concat([GUESSES, GUESSES[4:5]]),
+    "padded": ("padded-id", _at(_text_users(LIKES), 4, user=" 4"), {}, GUESSES, {"column": "user"}),
+    "listed": ("missing-prediction", PAGES, SUMS, GUESSES.filter(pl.col("user") != 1007), {}),
+    "total": ("missing-prediction", PAGES, SUMS | {"target": POOLED}, made("listed"), {}),
+    "guess twice": ("repeated-pair", PAGES, SUMS, pl.concat([GUESSES, GUESSES[4:5]]),
                                     {"rows": [5, len(GUESSES) + 1]}),
-    "memory that is no amount": ("bad-value", LIKES, {"memory": "2 GB of it"}, GUESSES, {}),
+    "memory, text": ("bad-value", LIKES, {"memory": "2 GB of it"}, GUESSES, {}),
     "negative memory": ("bad-value", LIKES, {"memory": "-1GiB"}, GUESSES, {}),
-    "memory that is a switch": ("bad-value", LIKES, {"memory": True}, GUESSES, {}),
+    "memory, switch": ("bad-value", LIKES, {"memory": True}, GUESSES, {}),
     "too little memory": ("not-enough-memory", LIKES, {"memory": "12MB"}, GUESSES, {}),
 }  # fmt: skip
 
