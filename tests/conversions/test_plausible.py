@@ -14,7 +14,7 @@ from unskew.alignment import outcome_check as plausible
 from unskew.notice import codes
 from unskew.outcome import Given
 
-from .test_coverage import draw
+from .coverage_worlds import draw
 from .test_crossfitting import taste
 
 USERS, ITEMS = 1_500, 4

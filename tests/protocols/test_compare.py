@@ -146,7 +146,7 @@ def test_what_was_left_out_is_said() -> None:
     twice = pl.concat([rows, late, rows.head(7), pl.DataFrame({"user": [None], "item": [1], "time": [logs.START]})])
     found = us.compare_protocols(twice, logs.MODELS[:2], invalid="drop")
     assert [m.protocol for m in found.missing] == ["sliding_window"]
-    assert codes(m.reason for m in found.missing) == ("empty-window",)
+    assert codes(m.reason for m in found.missing) == ("few-users",)
     (said,) = [" ".join(block.texts) for block in document_of(found).summary if isinstance(block, Callout)]
     for number in ("1 × null user", "7 × duplicate pair", "30", f"{len(rows) + 2:,}"):
         assert number in said
