@@ -145,7 +145,7 @@ LISTS = {"m": pl.DataFrame({"user": [1, 2], "item": [10, 10], "rank": [1, 1]})}
 GUESS = Given(pl.DataFrame({"user": [1], "item": [10], "prediction": [0.5]}), default=0.1)
 
 
-SEEN = {"test": TEST, "models": LISTS, "propensity": "known", "feedback": "conversions"}
+SEEN: dict[str, Any] = {"test": TEST, "models": LISTS, "propensity": "known", "feedback": "conversions"}
 CLICKS = TEST.filter(pl.col("value") > 0.0)
 FITTED = Means().fit(Log.from_frame(TEST, feedback="conversions"))
 SHORT = Given(pl.DataFrame({"user": [1], "item": [10], "prediction": [0.5]}))

@@ -147,7 +147,7 @@ LISTS = {"a": pl.DataFrame({"user": [1], "item": [1], "rank": [1]})}
 )  # fmt: skip
 def test_bad_input_is_told(code: str, models: Any, options: dict[str, Any]) -> None:
     """Models that cannot be fitted, splits of another log, estimators without errors, scores that are all 0."""
-    asked = {"log": logs.log(), "split": logs.WEEKS} | options
+    asked: dict[str, Any] = {"log": logs.log(), "split": logs.WEEKS} | options
     with refuses(code, us.UnskewError):
         us.cross_validate(asked.pop("log"), models, **asked)
 

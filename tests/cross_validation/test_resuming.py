@@ -52,7 +52,7 @@ def test_what_was_asked_decides_what_is_found(tmp_path: Path) -> None:
     same: tuple[dict[str, Any], ...] = ({"level": 0.9}, {"interval": "bootstrap", "replicates": 50}, {"seed": 3})
     others = {"metrics": ["recall@6"]}, {"propensity": "popularity(gamma=2)"}, {"candidates": "all"}
     assert [made.by(log, **options)[0] for options in same] == [0, 0, 0]
-    assert [made.by(log, **options)[0] for options in others] == [folds] * 3  # type: ignore[arg-type]
+    assert [made.by(log, **options)[0] for options in others] == [folds] * 3
     assert made.by(log, logs.MODELS[:2])[0] == folds
 
 

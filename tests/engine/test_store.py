@@ -313,7 +313,7 @@ def test_a_folder_that_cannot_be_written_to_is_said_before_the_work(tmp_path: Pa
         ("not-plain-json", lambda store: store.once(KEY, lambda: {"x": {1, 2}})),
         ("not-plain-json", lambda store: store.once(KEY, lambda: {"x": np.array([None, 1])})),
         ("out-of-range", lambda store: store.map([KEY], lambda key: {}, workers=0)),
-        ("cannot-write", lambda store: Store(store.folder / "taken").once(KEY, never)),
+        ("unreadable-file", lambda store: Store(store.folder / "taken").once(KEY, never)),
     ],
 )
 def test_what_cannot_be_kept_is_an_error(tmp_path: Path, code: str, ask: Callable[[Store], Any]) -> None:

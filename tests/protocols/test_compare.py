@@ -164,4 +164,4 @@ def test_default_protocols_and_bad_ones() -> None:
         ("conflicting-arguments", {"split": "k_fold"}),
     ):
         with refuses(code):
-            us.compare_protocols(rows, logs.MODELS[:2], **wrong)  # type: ignore[arg-type]
+            us.compare_protocols(rows, logs.MODELS[:2], **wrong)

@@ -191,7 +191,7 @@ def test_what_cannot_be_checked_is_said() -> None:
     assert about_level(evaluate(frame, lists, ["snips"], **clicked | {"target": "pooled"})) == []
     train, test = divided(frame, 0.3)
     for options, asked in (({"train": train.drop("propensity")}, True), ({"train": train, "share": 0.3}, False)):
-        (said,) = about_level(evaluate(test, lists, ["ips"], **clicked, **options))  # type: ignore[arg-type]
+        (said,) = about_level(evaluate(test, lists, ["ips"], **clicked, **options))
         assert ("share=0.3" in said) == asked
     valued, lists, _ = world()
     parts = us.split.holdout(Log.from_frame(valued, feedback="conversions"), 0.3)
