@@ -34,6 +34,7 @@ def test_threads_do_not_change_a_result() -> None:
     ]
     assert found[0].estimates == found[1].estimates == found[2].estimates
     assert found[0].verdicts_ == found[1].verdicts_ == found[2].verdicts_
+    assert {e.users for e in found[0].estimates} == {n}
 
 
 def test_the_bootstrap_depends_on_users_not_on_their_order() -> None:

@@ -12,7 +12,7 @@ from tests.spark.parts import audit
 from tests.stream.files import THEMED, assert_same, filled
 from unskew.auditing import widths
 
-AUDITS = [name for name, call in THEMED.items() if call["do"] == "audit" and "propensities" not in call]
+AUDITS = [name for name, call in THEMED.items() if name.startswith("designs: audit") and "propensities" not in call]
 
 
 @pytest.mark.parametrize("parts", [1, 7, 300])

@@ -79,12 +79,12 @@ POOLED = "per_user_sum(normalised=pooled)"
 WRONG: dict[str, tuple[str, pl.DataFrame, dict[str, Any], pl.DataFrame, dict[str, Any]]] = {
     # the code, the test log, its options, a table of guesses, and what the error names
     "repeated": ("repeated-pair", pl.concat([PAGES, PAGES[7:8]]), {"feedback": "conversions"}, GUESSES,
-                      {"rows": [8, len(PAGES) + 1]}),
+                      {"": f"{len(PAGES) + 1:,}"}),
     "padded": ("padded-id", _at(_text_users(LIKES), 4, user=" 4"), {}, GUESSES, {"column": "user"}),
     "listed": ("missing-prediction", PAGES, SUMS, GUESSES.filter(pl.col("user") != 1007), {}),
     "total": ("missing-prediction", PAGES, SUMS | {"target": POOLED}, made("listed"), {}),
     "guess twice": ("repeated-pair", PAGES, SUMS, pl.concat([GUESSES, GUESSES[4:5]]),
-                                    {"rows": [5, len(GUESSES) + 1]}),
+                                    {"": f"{len(GUESSES) + 1:,}"}),
     "memory, text": ("bad-value", LIKES, {"memory": "2 GB of it"}, GUESSES, {}),
     "negative memory": ("bad-value", LIKES, {"memory": "-1GiB"}, GUESSES, {}),
     "memory, switch": ("bad-value", LIKES, {"memory": True}, GUESSES, {}),
@@ -95,12 +95,15 @@ WRONG: dict[str, tuple[str, pl.DataFrame, dict[str, Any], pl.DataFrame, dict[str
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_is_named(name: str, tmp_path: Path) -> None:
     """Also what is found only when all rows of a user are together, and is then looked up in the files."""
-    code, test, options, guesses, fields = WRONG[name]
+    code, test, options, guesses, named = WRONG[name]
     path = written(tmp_path, guesses, "guesses")
     given = call(tmp_path, "visits" if "value" in test.columns else "shop")
     options = {key: value.replace("TABLE", str(path)) if key == "outcome" else value for key, value in options.items()}
-    with sized(Layout()), refuses(code, **fields):
+    fields = dict(named)
+    row = fields.pop("", "")
+    with sized(Layout()), refuses(code, **fields) as caught:
         us.evaluate(**given | {"test": written(tmp_path, test, "wrong")} | options)
+    assert row in str(caught.value)
 
 
 def test_tables_in_memory_and_text_files_are_refused(tmp_path: Path) -> None:
