@@ -22,8 +22,10 @@ from unskew.engine.stream.sizes import Sizes
 from unskew.outcome import Given, Means
 from unskew.result import Result
 
-Call = Mapping[str, Any]
-THEMED = {f"{theme}: {name}": call for theme, calls in THEMES.items() for name, call in calls.items()}
+Call = dict[str, Any]
+THEMED: dict[str, Call] = {
+    f"{theme}: {name}": dict(call) for theme, calls in THEMES.items() for name, call in calls.items()
+}
 FILES = ("test", "models", "train", "users")
 
 _likes = THEMED["implicit: default, no propensity"] | {"users": None, "refused": "skip"}
@@ -233,7 +235,7 @@ def assert_same(found: Any, expected: Any, where: str = "") -> None:
     if isinstance(expected, Result):
         found, expected = _unnamed(found.to_dict(), _sources(found)), _unnamed(expected.to_dict(), _sources(expected))
     if isinstance(expected, float):
-        judged = ".verdicts" in where and where.endswith(("low", "high", "p_adjusted"))  # by a search for a level
+        judged = (".verdicts" in where or ".differences" in where) and not where.endswith("difference")  # by a search
         close = math.isclose(found, expected, rel_tol=1e-7 if judged else 1e-9, abs_tol=1e-11)
         assert close or (math.isnan(found) and math.isnan(expected)), (where, found, expected)
     elif isinstance(expected, dict):
