@@ -29,7 +29,7 @@ FRAMES: dict[str, Callable[[Shown], pl.DataFrame]] = {
 @pytest.mark.parametrize("name", FRAMES)
 def test_everywhere_the_same_is_found(name: str, tmp_path: Path) -> None:
     """The account, the words and the numbers, to 1e-9; with a population, and of some columns without."""
-    frame = FRAMES[name]((alone if name == "right" else pages)(np.random.default_rng(6)))
+    frame = FRAMES[name]((alone if name in ("right", "floored", "certain") else pages)(np.random.default_rng(6)))
     asked: dict[str, Any] = {"users": None} if name in ("right", "half", "policies") else {}
     expected = evaluated(frame, **asked)
     assert expected.inputs["propensity_column"]["zeros_logged"]
