@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import unskew as us
-from tests.engine.test_engines import same
-from tests.said import only, refusal, refuses
 from tests.sampling.draw_reference import Reference
 from tests.sampling.test_draws import skewed
+from tests.stream.files import assert_same
 from unskew.errors import InputError, RefusedError
 from unskew.inference import student
 from unskew.log import Log
@@ -166,7 +165,7 @@ def test_neither_order_nor_threads_nor_types_of_ids_matter(shop: Any) -> None:
     assert repr(others[0].estimates) == repr(first.estimates) and repr(others[0].verdicts_) == repr(first.verdicts_)
     for one, two in zip(first.estimates, others[1].estimates, strict=True):
         for key, number in vars(one).items():
-            same(vars(two)[key], number, 1e-12, key)
+            assert_same(vars(two)[key], number, key)
 
 
 def test_segments_share_the_samples(shop: Any) -> None:

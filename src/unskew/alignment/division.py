@@ -125,7 +125,7 @@ def judge_division(
         raise InputError(
             f"share {share:g}: the test log was cut off by time, so it is no random share of the whole.\nLeave the "
             "share out; a propensity that was written for the test period is used with known(part=test).",
-            code="share-of-time-split",
+            code="share-of-time-cut",
         )
     if isinstance(share, float) and getattr(propensity, "part", None) == Scope.TEST:
         raise InputError(
@@ -159,7 +159,7 @@ def _whose_propensities(test: Log, train: Log, facts: DivisionFacts, propensity:
         f"If one log was divided at random, say which share of it the test log is (share={part:.2g}, by the numbers of "
         "rows); share='users' if its users were divided; propensity='known(part=test)' if the column was written for "
         "the test log alone.",
-        code="missing-share",
+        code="share-missing",
     )
 
 
@@ -204,7 +204,7 @@ def _times(test: Log, train: Log, facts: DivisionFacts, random: bool) -> None:
             f"{test.account.source}: all its rows (from {tested[0]} on) are later than those of the training log "
             f"{train.account.source} (up to {trained[1]}), so it is no random share of both.\n"
             "Leave the share out. Propensities of the test period give a level to ips and dr; with others use snips.",
-            code="share-of-time-split",
+            code="share-of-time-cut",
         )
 
 

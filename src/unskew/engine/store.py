@@ -85,7 +85,7 @@ class Store:
             except OSError as error:
                 raise InputError(
                     f"{path}: {damage}, and it cannot be set aside: {error.strerror}.\nDelete it and {aside.name}.",
-                    code="damaged-file",
+                    code="store-damaged",
                 ) from None
             self.tell(f"{path}: {damage}; it was set aside as {aside.name}, and the unit is made again.")
             return None
@@ -195,7 +195,7 @@ def _canonical(value: Any) -> bytes:
         return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"a unit's description must consist of plain JSON values: {error}.", code="wrong-type"
+            f"a unit's description must consist of plain JSON values: {error}.", code="not-plain-json"
         ) from None
 
 
@@ -206,12 +206,12 @@ def _pack(record: Mapping[str, Any], key: Key, version: str) -> bytes:
         head = json.dumps({"key": key, "version": version, "record": values}, sort_keys=True).encode()
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"a unit consists of plain JSON values and numpy arrays: {error}.", code="wrong-type"
+            f"a unit consists of plain JSON values and numpy arrays: {error}.", code="not-plain-json"
         ) from None
     if objects := [name for name, value in arrays.items() if value.dtype.hasobject]:
         raise InputError(
             f"a unit consists of plain JSON values and numpy arrays; '{objects[0]}' holds Python objects.",
-            code="wrong-type",
+            code="not-plain-json",
         )
     tail = io.BytesIO()
     if arrays:

@@ -105,7 +105,7 @@ def _in_processes(function: Callable[..., Any], jobs: Sequence[Job], workers: in
             raise InputError(
                 "a worker process was ended from outside, perhaps for lack of memory. What it had finished stays; "
                 "start again, with fewer workers.",
-                code="worker-lost",
+                code="worker-killed",
             ) from None
         raise
 

@@ -193,7 +193,7 @@ def equipped_workers() -> Iterator[None]:
             raise InputError(
                 "Spark's workers run a Python without unskew.\nSet PYSPARK_PYTHON to one that has it before the "
                 "session starts (on one machine: this one), or ship the package to the workers: docs/spark.md.",
-                code="workers-without-unskew",
+                code="worker-without-unskew",
             ) from problem
         raise
 

@@ -28,6 +28,7 @@ from unskew.inference.merging import Mergeable, merged_by
 from unskew.kernels.ranks import find_ranks
 from unskew.log import Feedback
 from unskew.metrics import Metric, RankingMetric, Shape
+from unskew.notice import codes
 from unskew.result import Estimate
 
 DEEPEST = 1_000_000  # ranks beyond this are no ranks
@@ -114,7 +115,10 @@ def _with_others(request: Request, rules: Rules, aligned: Alignment) -> Request:
 
 def _refused(refusals: Sequence[Refusal], more: str = "") -> RefusedError:
     lines = [f"{r.metric} × {r.estimator} × {r.target}: {r.reason}" for r in refusals]
-    return RefusedError("this log cannot support:\n" + "\n".join(lines) + more, code="nothing-supported")
+    said = codes(r.reason for r in refusals)
+    return RefusedError(
+        "this log cannot support:\n" + "\n".join(lines) + more, code=said[0] if said else "", codes=said
+    )
 
 
 def _depth(metrics: Sequence[Metric], facts: PartFacts) -> int:

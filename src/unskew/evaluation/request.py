@@ -218,7 +218,7 @@ class Request:
             raise InputError(
                 f"in_sample=True says how an outcome model is fitted, and '{self.outcome}' is not fitted here: leave "
                 "it out.",
-                code="not-fitted",
+                code="conflicting-arguments",
             )
 
     @property

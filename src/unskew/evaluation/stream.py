@@ -64,7 +64,7 @@ def open_sources(request: Request) -> dict[str, Source]:
             raise RefusedError(
                 f"engine='stream' reads Parquet files, and {name.removeprefix(MODEL)} is a {type(given).__name__} in "
                 "memory.\nWrite it to a file and give its path, or use engine='memory'.",
-                code="not-a-file",
+                code="parquet-only",
             )
         log = kind is Kind.LOG
         how = Reading(

@@ -57,7 +57,7 @@ def read_parquet(session: SparkSession, path: Any) -> SparkRows:
     if not name.endswith((".parquet", ".pq")) and "." in name.rsplit("/", 1)[-1]:
         raise InputError(
             f"{shown(name)}: Spark reads Parquet files and folders here.\nWrite it as Parquet first.",
-            code="unknown-format",
+            code="parquet-only",
         )
     try:
         return SparkRows(session.read.parquet(name), shown(name))

@@ -98,7 +98,7 @@ def _require(sampler: Sampler, others: Mapping[str, Any]) -> None:
         if needed and others[name] is None:
             raise InputError(
                 f"'{sampler}' counts the rows of users and items in {name}=…, and there is none.",
-                code="no-training-log",
+                code="missing-argument",
             )
 
 

@@ -85,7 +85,7 @@ class Source:
                 raise InputError(
                     f"{how.source}: the columns of '{source}' are not those of '{files[0].source}'.\n"
                     "Give files with the same columns.",
-                    code="other-columns",
+                    code="columns-differ",
                 )
             types = {ours: dtype if types.get(ours, dtype) == dtype else pl.String() for ours, dtype in own.items()}
         for file in files:
@@ -93,7 +93,7 @@ class Source:
         found = cls(how, _alike(files), types, unpacked)
         if not found.rows:
             raise InputError(
-                f"{how.source}: there are no rows.\nGive an input with at least one good row.", code="empty-log"
+                f"{how.source}: there are no rows.\nGive an input with at least one good row.", code="no-rows"
             )
         return found
 
@@ -153,7 +153,7 @@ def _opened(
                 f"{shown(file)}: files that exceed memory are read from Parquet only.\nWrite it anew, all columns as "
                 f"texts, so that ids stay as they are: pl.scan_csv('{shown(file.name)}', infer_schema=False)"
                 f".sink_parquet('{shown(file.stem)}.parquet'), or use engine='memory'.",
-                code="unknown-format",
+                code="parquet-only",
             )
         schema, lazy = with_folders(file, pl.scan_parquet(file, glob=False), opened.types, asked)
         yield shown(file), schema, lazy, opened

@@ -111,7 +111,7 @@ class Numbers(NamedTuple):
             done = file.readinto(rest)
             if not done:
                 raise InputError(
-                    "a temporary file became shorter while it was in use.\nTry again.", code="changed-rows"
+                    "a temporary file became shorter while it was in use.\nTry again.", code="temporary-file-changed"
                 )
             rest = rest[done:]
 

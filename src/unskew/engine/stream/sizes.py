@@ -98,5 +98,7 @@ def memory_limit(given: str | int) -> int:
         raise InputError(f"{told}: write an amount of memory as 2GiB, 800MB, or a number of bytes.", code="bad-value")
     limit = int(float(found[1]) * _UNITS[found[2] or ""])
     if limit < LEAST:
-        raise InputError(f"{told}: less than {amount(LEAST)} does not hold the program itself.", code="out-of-range")
+        raise InputError(
+            f"{told}: less than {amount(LEAST)} does not hold the program itself.", code="not-enough-memory"
+        )
     return limit

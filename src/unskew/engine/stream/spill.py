@@ -146,7 +146,7 @@ def folder_for(needed: int) -> Iterator[Path]:
         raise InputError(
             f"{shown(place)}: about {amount(needed)} of disk are needed to bring rows together by user, and "
             f"{amount(free)} are free.\nFree some, name another disk with TMPDIR=FOLDER, or sort all files by user.",
-            code="disk-full",
+            code="too-little-disk",
         )
     made = Temporary(place, lambda path: path.mkdir(mode=0o700))
     try:
@@ -163,7 +163,7 @@ def _check_own(folder: Path) -> None:
         raise InputError(
             f"{shown(folder.parent)}: rows cannot lie here for a while, since others could change them: {why}.\nName a "
             "folder that only you can change with TMPDIR=FOLDER.",
-            code="unsafe-folder",
+            code="unsafe-temporary-folder",
         ) from None
 
 
