@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import unskew as us
+from tests.said import only, refusal, refuses
 from tests.sampling.draw_reference import Reference
 from tests.sampling.test_draws import skewed
 from tests.stream.files import assert_same
