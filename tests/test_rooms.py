@@ -42,7 +42,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
 FLOOR = {name: place for place, names in enumerate(ORDER) for name in names}
 # For all; each knows those before it only.
 COMMON = (
-    "stopping", "panics", "errors", "plain", "ownership", "memory", "bounds", "spec", "strict_json", "threads", "locks",
+    "stopping", "panics", "notice", "errors", "plain", "memory", "bounds", "spec", "strict_json", "threads", "locks",
     "temporaries", "atomic", "outputs", "provenance", "requirement", "shown", "parts",
 )  # fmt: skip
 # Inside functions: what comes out of these rooms shows itself.
