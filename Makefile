@@ -36,8 +36,9 @@ fuzz: $(STAMP)
 # Long studies: false verdicts over 500 worlds a row (writes docs/false_verdicts.md), columns of propensities that are
 # something else, likewise (writes docs/broken_columns.md), the exposure path in 2,000 worlds (writes
 # docs/exposure_path.md), census and tilt in 500 (writes docs/census.md), answers in 2,000 of each kind, refitted
-# intervals, naive Bayes, a killed worker of Spark, the numbers and code blocks of the pages, and the suite's own Monte
-# Carlo tests with all worlds.
+# intervals, naive Bayes, a killed worker of Spark, the numbers and code blocks of the pages, small errors that the
+# records of tests/golden must catch, the papers' experiments of ten minutes and less, the suite with every sentence
+# worded otherwise, and the suite's own Monte Carlo tests with all worlds.
 verify: $(STAMP)
 	@$(BIN)/python -m tests.inference.false_verdicts
 	@$(BIN)/python -m tests.inference.column_study
@@ -51,6 +52,9 @@ verify: $(STAMP)
 	@$(BIN)/python -m tests.spark.killed_worker
 	@$(BIN)/python -m tests.newcomer
 	@$(BIN)/python docs/renew.py --check
+	@$(BIN)/python -m tests.golden.mutations
+	@$(BIN)/python -m tests.golden.reproduction
+	@$(BIN)/python -m tests.words.reworded -n auto
 	@UNSKEW_WORLDS=all $(BIN)/python tests/run.py -m study
 	@UNSKEW_WORLDS=all $(BIN)/python -m pytest -q tests/docs
 

@@ -18,6 +18,7 @@ from unskew.auditing.advice import advise
 from unskew.cli import app
 from unskew.log import Feedback
 from unskew.models import MostPopular
+from unskew.notice import Notice
 from unskew.report import notebook, page
 from unskew.report.terminal import wrapped as command
 from unskew.simulate import World
@@ -160,7 +161,7 @@ def test_a_model_of_exposure_that_its_check_flags_is_not_advised() -> None:
     assert any(name in (advice.command or "") for advice in clean.advice)
     checked = us.audit(frame, feedback="conversions", propensities=[name, "uniform"])
     (check,) = [c for c in checked.checks if c.propensity.startswith("logistic")]
-    flagged = replace(check, findings=("is off",))
+    flagged = replace(check, findings=(Notice("is off", code="off"),))
     warned = replace(checked, checks=replace(checked.checks, checks=(flagged,)))
     assert all(name not in (advice.command or "") for advice in advise(warned))
     assert any("does not hold up" in advice.text for advice in advise(warned))

@@ -110,7 +110,7 @@ def test_ranks_that_start_at_0(write: Write) -> None:
     path = write("lists.csv", "user,item,rank\n1,1,0\n1,2,1\n")
     for invalid in ("error", "drop"):
         with refuses("ranks-from-zero"):
-            read_recommendations(path, invalid=invalid)  # type: ignore[arg-type]
+            read_recommendations(path, invalid=invalid)
 
 
 def test_lists_without_an_order(write: Write) -> None:

@@ -207,7 +207,7 @@ def test_an_axis_whose_label_is_a_sentence_goes_by_its_name() -> None:
     """In titles and charts; the notes say it in full, once."""
     long, short = "a label that has more words than stand beside an axis", TWO["labels"][1]
     result = over(TURNS, points=BOX)
-    result = replace(result, scenarios=(replace(result.scenarios[0], labels=(long, short)),))
+    result = replace(result, scenarios=(replace(result.scenarios[0], labels=(long, str(short))),))
     shown = result.headline()["title"]
     assert long not in shown and "odds" in shown and "slope" in shown
     assert f"odds, the {long}, from 1 to 4; the {short} from 0 to 0.4." in result.headline()["trust"][0]

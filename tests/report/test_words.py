@@ -32,7 +32,8 @@ def pair(*verdicts: Verdict, models: str = "ab") -> Result:
 
 
 LEAD, BEHIND, UNSURE = verdict("a", "b", 0.03), verdict("a", "b", -0.03), verdict("a", "b", 0.001)
-GS, INSIDE = {"estimator": "gs(strata=5)"}, {"target": "per_user"}
+GS: dict[str, Any] = {"estimator": "gs(strata=5)"}
+INSIDE: dict[str, Any] = {"target": "per_user"}
 
 
 def test_a_decided_pair_has_its_numbers_and_what_naive_would_have_said(two: Result) -> None:

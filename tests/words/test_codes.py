@@ -19,7 +19,7 @@ def codes() -> Iterator[tuple[Path, int, str]]:
         for node in ast.walk(ast.parse(path.read_text())):
             for keyword in node.keywords if isinstance(node, ast.Call) else ():
                 if keyword.arg == "code" and isinstance(keyword.value, ast.Constant) and keyword.value.value:
-                    yield path.relative_to(SOURCE), node.lineno, str(keyword.value.value)
+                    yield path.relative_to(SOURCE), keyword.value.lineno, str(keyword.value.value)
 
 
 def test_codes_are_in_kebab_case() -> None:

@@ -119,7 +119,8 @@ def test_one_model(shown: Any, words: str) -> None:
     assert sentences(Result((shown,), (), (), {}, ())) == [words]
 
 
-GS, INSIDE = {"estimator": "gs(strata=5)"}, {"target": "per_user"}
+GS: dict[str, Any] = {"estimator": "gs(strata=5)"}
+INSIDE: dict[str, Any] = {"target": "per_user"}
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def check(
         except UnskewError as error:
             if refused == "error":
                 raise
-            lost.append(Unfit(name, Notice(str(error), code=error.code, **error.fields)))
+            lost.append(Unfit(name, error.notice))
     if not found:
         if len(lost) == 1:
             one = lost[0]
