@@ -33,7 +33,7 @@ mine = { lists = "lists-{seed}.csv" }
 estimators = ["naive", "snips"]
 propensity = "popularity(gamma=1)"
 """
-WORLD = "world = { users = 60, items = 30, relevant = 9, impressions = 12, X }"
+WORLD = {"users": "60", "items": "30", "relevant": "9", "impressions": "12"}
 OPTIONS = (
     "users", "items", "seed", "relevant", "impressions", "skew", "agreement", "test_share", "feedback", "catalogue",
 )  # fmt: skip
@@ -64,10 +64,9 @@ FILES = ("study.toml", "log.csv", "random.csv", "lists-0.csv")
 def _value(rng: Random, text: str) -> str:
     """A key is set to something else, of the file or of a simulated world."""
     if rng.random() < 0.25:
-        world = WORLD.replace("X", f"{rng.choice(OPTIONS)} = {rng.choice(VALUES)}")
-        return re.sub("(?m)^(log|random|relevant|likes|split|mine) = .*\n", "", text).replace(
-            "[data]", f"[data]\n{world}"
-        )
+        world = ", ".join(f"{n} = {v}" for n, v in (WORLD | {rng.choice(OPTIONS): rng.choice(VALUES)}).items())
+        text = re.sub("(?m)^(log|random|relevant|likes|split|mine) = .*\n", "", text)
+        return text.replace("[data]", f"[data]\nworld = {{ {world} }}")
     line = rng.choice(re.findall("(?m)^.* = .*$", text))
     return text.replace(line, f"{line.partition(' = ')[0]} = {rng.choice(VALUES)}", 1)
 
