@@ -42,8 +42,8 @@ ORDER: tuple[tuple[str, ...], ...] = (
 FLOOR = {name: place for place, names in enumerate(ORDER) for name in names}
 # For all; each knows those before it only.
 COMMON = (
-    "stopping", "panics", "notice", "errors", "plain", "ownership", "memory", "bounds", "spec", "strict_json",
-    "threads", "locks", "temporaries", "atomic", "outputs", "provenance", "requirement", "shown", "parts",
+    "stopping", "panics", "notice", "errors", "plain", "memory", "bounds", "spec", "strict_json", "threads", "locks",
+    "temporaries", "atomic", "outputs", "provenance", "requirement", "shown", "parts",
 )  # fmt: skip
 # Inside functions: what comes out of these rooms shows itself.
 EXCEPTIONS = {("result", "report"), ("shown", "report")}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -33,6 +36,11 @@ def test_a_failure_is_raised_and_drops_what_is_queued() -> None:
     with pytest.raises(ValueError, match="no"), Threads(2) as pool:
         list(pool.map(work, range(100)))
     assert threading.active_count() == before and len(ran) < 100
+
+
+import os
+import subprocess
+import sys
 
 
 def test_items_that_are_made_ahead_are_the_same_and_so_are_errors() -> None:

@@ -105,6 +105,45 @@ def test_an_error_stream_that_takes_nothing_changes_nothing(command: str, tmp_pa
     assert (refused.returncode, refused.stdout, list(tmp_path.glob("out.*"))) == (2, "", [])
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("COLUMNS", value) for value in ("1000000000", "0", "9" * 5000, "²")),
+        *(("NUMBA_NUM_THREADS", value) for value in ("0", "-1", "x")),
+    ],
+)
+def test_settings_that_nobody_can_use_are_as_if_not_set(
+    name: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No width of a terminal and no number of threads: the same tables."""
+    shop(Random(0), tmp_path)
+    asked = ("evaluate", "log.csv", *LISTS, "--propensity", "known")
+    monkeypatch.delenv(name, raising=False)
+    usual = run(*asked, folder=tmp_path)
+    monkeypatch.setenv(name, value)
+    odd = run(*asked, folder=tmp_path)
+    assert (odd.returncode, odd.stdout, odd.stderr) == (0, usual.stdout, usual.stderr) and usual.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="ulimit is one of Unix")
+@pytest.mark.parametrize("most", [5, 6, 7, 8, 10, 12])
+def test_few_open_files_are_told(most: int, tmp_path: Path) -> None:
+    """Never a traceback; below five files Python itself does not begin."""
+    shop(Random(0), tmp_path)
+
+    def limit() -> None:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+    done = subprocess.run(
+        [sys.executable, "-m", "unskew", "audit", "log.csv"],
+        capture_output=True, text=True, cwd=tmp_path, preexec_fn=limit,
+    )  # fmt: skip
+    assert done.returncode in (0, 2) and "Traceback" not in done.stderr and "fault" not in done.stderr
+    assert done.returncode == 0 or "Too many open files" in done.stderr
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("arguments", [("data", "list"), ("--help",), ("--version",)])
 def test_an_output_that_cannot_be_written_is_told(arguments: tuple[str, ...]) -> None:

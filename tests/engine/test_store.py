@@ -378,6 +378,30 @@ def test_a_unit_that_cannot_be_set_aside_is_named(tmp_path: Path) -> None:
         store.get(KEY)
 
 
+def test_a_unit_that_fails_leaves_no_lock(tmp_path: Path) -> None:
+    """A full disk, for example; who waited for it makes it, and nobody beside."""
+    store, inside, most = Store(tmp_path), [0], [0]
+
+    def failing() -> dict[str, int]:
+        inside[0] += 1
+        most[0] = max(most[0], inside[0])
+        time.sleep(0.01)
+        inside[0] -= 1
+        raise OSError("No space left on device")
+
+    def ask() -> None:
+        with pytest.raises(OSError):
+            store.once(KEY, failing)
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1]
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
 def test_a_lock_that_a_killed_run_left_goes_when_the_unit_is_read(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.once(KEY, lambda: {"made": 1})

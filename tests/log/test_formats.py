@@ -208,6 +208,8 @@ def test_tables_of_duckdb(tmp_path: Path) -> None:
     duck(path, ROWS, '"two ""words"""')
     assert refusal(read_log, path).code == "ambiguous-table"
     assert len(read_log(f'{path}::two "words"')) == 3
+    duck(path, ROWS, '"day [1]?*"')
+    assert len(read_log(f"{path}::day [1]?*")) == 3
     (tmp_path / "secret.csv").write_text("user,item\n1,2\n")
     with duckdb.connect(str(path)) as database:
         database.execute(f"create view outside as select * from read_csv('{tmp_path}/secret.csv')")

@@ -29,6 +29,7 @@ from unskew.log.predictions import refuse_shared_ranks
 from unskew.log.sources import columns_of
 from unskew.plain import plain
 from unskew.propensity import FitInputs
+from unskew.threads import use_polars
 
 RANKS = 2**31 - 1
 
@@ -116,6 +117,7 @@ def as_log(
     keep: Iterable[str] = (),
 ) -> Log:
     """A log from a log, a path or a frame."""
+    use_polars()
     word(invalid, ("error", "drop"), "invalid")
     if duplicates is not None:
         word(duplicates, get_args(Duplicates), "duplicates")

@@ -21,9 +21,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import os
 import stat
-import time
 import warnings
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,9 +36,9 @@ import numpy as np
 
 from unskew import strict_json
 from unskew.atomic import atomic
-from unskew.engine.workers import TICK, each
+from unskew.engine.workers import each
 from unskew.errors import InputError
-from unskew.locks import try_lock
+from unskew.locks import alone, try_lock
 from unskew.plain import plain
 
 MAGIC = b"unskew-unit 1 "
@@ -146,23 +146,15 @@ class Store:
     def _claimed(self, key: Key) -> Iterator[Path]:
         """Nobody else makes this unit meanwhile; a folder that cannot be written to is found out before the work."""
         path = self.path(key)
-        lock = path.with_suffix(".lock")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
-            while not try_lock(handle):
-                time.sleep(TICK)
         except OSError as error:
             raise InputError(
                 f"{path.parent}: finished units cannot be written here: {error.strerror}.\nGive another folder.",
                 code="cannot-write",
             ) from None
-        try:
+        with alone(path.with_suffix(".lock"), patience=math.inf):
             yield path
-        finally:
-            if path.exists():  # else others are waiting for this very file
-                lock.unlink(missing_ok=True)
-            os.close(handle)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"folder": self.folder, "version": self.version}
