@@ -28,7 +28,7 @@ LONG = (
     "test_verdicts.py", "test_spark.py", "test_golden.py", "test_false_verdicts.py", "test_campaign.py",
     "test_against_reference.py",
     "test_every_model.py", "test_estimates_against_reference.py", "test_ways_out.py", "test_coverage_kinds.py",
-    "test_population.py", "test_every_combination.py", "test_logistic_estimates.py", "test_ctrl_c.py",
+    "test_population.py", "test_every_combination.py", "test_ctrl_c.py",
     "test_interrupts.py", "test_coverage.py", "test_refit_coverage.py", "test_bootstrap.py", "test_cli.py",
     "test_columns.py", "test_column_worlds.py", "test_store.py", "test_shares.py",
 )  # fmt: skip

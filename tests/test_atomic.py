@@ -14,7 +14,7 @@ import pytest
 
 from tests.said import refusal, refuses
 from unskew import temporaries
-from unskew.atomic import atomic, target, together, write_json, write_text
+from unskew.atomic import target, together, write_text
 from unskew.outputs import try_writing
 
 HOLDS_ONE = """
@@ -29,15 +29,6 @@ time.sleep(600)
 
 def left(folder: Path) -> list[str]:
     return sorted(entry.name for entry in folder.iterdir())
-
-
-def test_a_failure_leaves_the_former_file_and_nothing_else(tmp_path: Path) -> None:
-    write_text(tmp_path / "a.txt", "former")
-    with pytest.raises(ZeroDivisionError), atomic(tmp_path / "a.txt") as temporary:
-        temporary.write_text("half")
-        raise ZeroDivisionError
-    assert left(tmp_path) == ["a.txt"]
-    assert (tmp_path / "a.txt").read_text() == "former"
 
 
 def test_several_files_appear_all_or_none(tmp_path: Path) -> None:
@@ -130,20 +121,6 @@ def test_what_is_no_place_for_a_file_is_refused(tmp_path: Path) -> None:
     assert target(tmp_path / "new") == tmp_path.resolve() / "new"
 
 
-def test_a_folder_that_cannot_be_written_to_is_found_out_without_writing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    try_writing(tmp_path / "a.txt")
-    assert left(tmp_path) == []
-
-    def refused(*_: object) -> int:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(os, "open", refused)
-    with refuses("cannot-write"):
-        try_writing(tmp_path / "a.txt")
-
-
 def test_temporaries_of_a_killed_run_vanish_with_the_next_and_those_of_a_living_one_stay(tmp_path: Path) -> None:
     command = [sys.executable, "-c", HOLDS_ONE, str(tmp_path)]
     with (
@@ -189,11 +166,6 @@ def test_threads_that_write_the_same_file_leave_one_whole(tmp_path: Path) -> Non
         thread.join()
     assert left(tmp_path) == ["a.txt"]
     assert (tmp_path / "a.txt").read_text() in texts
-
-
-def test_half_characters_are_replaced(tmp_path: Path) -> None:
-    write_json(tmp_path / "a.json", {"name": "\ud800x"})
-    assert '"?x"' in (tmp_path / "a.json").read_text(encoding="utf-8")
 
 
 def test_a_forked_process_leaves_its_parents_temporaries(tmp_path: Path) -> None:

@@ -55,13 +55,6 @@ def test_the_reason_stands_where_it_belongs() -> None:
         assert (TEN.why in str(refusal(TEN.of, value, "n"))) == explained
 
 
-def test_values_are_shown_shortly() -> None:
-    """An endless number, a frame, an escape code."""
-    assert "5,001" in shown(10**5000)
-    assert shown("\x1b[2J") == "'\\x1b[2J'"
-    assert len(shown(np.arange(10_000))) < 120 and len(shown("x" * 10**6)) < 120
-
-
 def test_words_are_words() -> None:
     """Anything that is none of them is refused, also what cannot be compared."""
     word("a", ("a", "b"), "x")

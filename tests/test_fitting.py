@@ -54,13 +54,6 @@ def test_what_an_evaluation_is_given_is_not_fitted_by_it() -> None:
     assert not any(getattr(part, "fitted", False) for part in (p, q, wrapped, getattr(wrapped, "inner", None)))
 
 
-def test_errors_are_those_that_python_expects() -> None:
-    """What is wrong with a value is a ValueError; what is not installed is an ImportError."""
-    with pytest.raises(ValueError):
-        us.split.holdout(SEEN, 2.0)
-    assert issubclass(us.MissingExtraError, ImportError) and issubclass(us.InputError, us.UnskewError)
-
-
 @pytest.mark.parametrize("room", ["metrics", "estimators", "propensity", "outcome", "models", "split"])
 def test_dir_lists_the_parts_and_nothing_else(room: str) -> None:
     """Completion shows what can be chosen; helpers and base classes are there, but not in the way."""

@@ -2,93 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.said import refuses
 from unskew import metrics
 from unskew.kernels import hits, sums
-from unskew.metrics import RankingMetric, Shape
-
-FORMULAS: dict[str, Callable[[int], float]] = {
-    "recall@4": lambda rank: 1.0,
-    "precision@4": lambda rank: 1.0 / 4.0,
-    "dcg@4": lambda rank: 1.0 / math.log2(rank + 1),
-    "rbp(p=0.9)@4": lambda rank: 0.1 * 0.9 ** (rank - 1),
-    "arhr@4": lambda rank: 1.0 / rank,
-    "ndcg@4": lambda rank: 1.0 / math.log2(rank + 1),
-    "ndcg(discount=lenskit)@4": lambda rank: 1.0 / max(math.log2(rank), 1.0),
-    "map@4": lambda rank: 1.0,
-    "mrr@4": lambda rank: 1.0 / rank,
-    "hit@4": lambda rank: 1.0,
-}
-
-
-@pytest.mark.parametrize("name", FORMULAS)
-@pytest.mark.parametrize("depth", [1, 3, 4, 5, 9])
-def test_tables_hold_the_worth_of_every_rank(name: str, depth: int) -> None:
-    """λ(rank) up to min(k, depth), 0 behind it, 0 for items that are not listed."""
-    table = metrics.ranking(name).table(depth)
-    expected = [0.0] + [FORMULAS[name](rank) if rank <= 4 else 0.0 for rank in range(1, depth + 1)]
-    np.testing.assert_allclose(table, expected, rtol=1e-14)
-    assert len(table) == depth + 1
-
-
-@pytest.mark.parametrize("name", ["dcg", "rbp(p=0.9)", "arhr", "ndcg", "map", "mrr"])
-def test_without_a_cut_off_every_rank_counts(name: str) -> None:
-    """No @k means the whole list."""
-    assert (metrics.ranking(name).table(500)[1:] > 0.0).all()
-
-
-@pytest.mark.parametrize(
-    ("name", "shape"),
-    [
-        ("recall@3", Shape.ADDITIVE),
-        ("precision@3", Shape.ADDITIVE),
-        ("dcg@3", Shape.ADDITIVE),
-        ("rbp@3", Shape.ADDITIVE),
-        ("arhr@3", Shape.ADDITIVE),
-        ("ndcg@3", Shape.IDEAL),
-        ("map@3", Shape.PRECISION),
-        ("mrr@3", Shape.FIRST),
-        ("hit@3", Shape.FIRST),
-        ("r_precision", Shape.CUT),
-    ],
-)
-def test_shapes_say_which_metrics_are_sums(name: str, shape: Shape) -> None:
-    """Only recall, precision, dcg, rbp and arhr are sums over items, the ones that estimators can promise."""
-    assert metrics.ranking(name).shape is shape
-
-
-@given(st.sampled_from(sorted(FORMULAS)), st.integers(1, 40))
-def test_worth_never_grows_with_the_rank(name: str, depth: int) -> None:
-    """A better place is never worth less."""
-    table = metrics.ranking(name).table(depth)[1:]
-    assert (np.diff(table) <= 0.0).all() and (table >= 0.0).all()
-
-
-def test_rbp_sums_to_one() -> None:
-    """(1 − p) Σ p^(rank − 1) = 1: a list of hits is worth one."""
-    assert metrics.ranking("rbp(p=0.5)").table(200).sum() == pytest.approx(1.0, abs=1e-12)
-
-
-def test_a_cut_off_below_one_is_refused() -> None:
-    """k must be at least 1, also where the metric is made without a string."""
-    with refuses("out-of-range"):
-        metrics.Recall(0)
-
-
-def test_metrics_are_values() -> None:
-    """Equal options make equal metrics, which can be keys; the same options of another metric do not."""
-    assert {metrics.make("recall@5"): 1}[metrics.Recall(5)] == 1
-    assert len({metrics.make(name) for name in ("recall@5", "precision@5", "recall@6")}) == 3
-    assert isinstance(metrics.make("recall@5"), RankingMetric)
-
 
 ROWS = st.lists(
     st.tuples(st.floats(0.0, 9.0), st.sampled_from([0.0, 1.0, 2.0]), st.integers(0, 12)),

@@ -25,11 +25,6 @@ def inner(tmp_path: Path) -> Path:
     return made
 
 
-def test_a_folder_of_ours_is_given_back_without_links(inner: Path) -> None:
-    inner.parent.with_name("link").symlink_to(inner.parent)
-    assert own_folder(inner.parent.with_name("link") / "inner") == inner.resolve()
-
-
 @pytest.mark.parametrize("mode", [0o775, 0o757, 0o777, 0o2775])
 @pytest.mark.parametrize("which", ["inner", "outer"])
 def test_others_who_can_write_are_named_with_the_folder(inner: Path, which: str, mode: int) -> None:
@@ -81,6 +76,18 @@ def test_what_belongs_to_somebody_else_is_refused(inner: Path, monkeypatch: pyte
     own_folder(inner, friends=(theirs.st_uid,))
 
 
+def test_parts_of_users_are_not_pickled_where_others_could_swap_them(
+    inner: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(inner))
+    with folder_for(0) as folder:
+        assert folder.parent == inner
+    inner.chmod(0o777)
+    with pytest.raises(InputError, match=r"(?s)777.*TMPDIR"), folder_for(0):
+        pass
+    assert not list(inner.iterdir())
+
+
 def test_only_plain_files_are_read(inner: Path) -> None:
     """A pipe is not waited for, and no link is followed."""
     (inner / "file").write_bytes(b"x")
@@ -94,15 +101,3 @@ def test_only_plain_files_are_read(inner: Path) -> None:
     (inner / "file").chmod(0o666)
     with pytest.raises(OthersError, match="666"):
         read_own(inner / "file")
-
-
-def test_parts_of_users_are_not_pickled_where_others_could_swap_them(
-    inner: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(inner))
-    with folder_for(0) as folder:
-        assert folder.parent == inner
-    inner.chmod(0o777)
-    with pytest.raises(InputError, match=r"(?s)777.*TMPDIR"), folder_for(0):
-        pass
-    assert not list(inner.iterdir())

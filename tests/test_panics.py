@@ -41,15 +41,6 @@ def test_whoever_stops_the_process_is_heard(capfd: pytest.CaptureFixture[str]) -
     assert capfd.readouterr().err == "Stopped afterwards.\n"
 
 
-def test_the_way_to_the_terminal_stays_open(capfd: pytest.CaptureFixture[str]) -> None:
-    """A thread that is about to stop the process has looked it up already, whatever begins or ends meanwhile."""
-    before = stopping.terminal
-    with panics.held_back():
-        pass
-    os.write(before, b"Stopped.\n")
-    assert before != 2 and capfd.readouterr().err == "Stopped.\n"
-
-
 def test_several_threads_at_once(capfd: pytest.CaptureFixture[str]) -> None:
     """The last one to end shows what was said, and the terminal is the terminal again."""
     begun, end = threading.Event(), threading.Event()
@@ -69,10 +60,3 @@ def test_several_threads_at_once(capfd: pytest.CaptureFixture[str]) -> None:
     thread.join()
     os.write(2, b"later\n")
     assert capfd.readouterr().err == "said\nlater\n"
-
-
-def test_python_callers_keep_everything(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(panics, "_wanted", False)
-    with panics.held_back():
-        os.write(2, PANIC)
-    assert capfd.readouterr().err == PANIC.decode()

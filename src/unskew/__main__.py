@@ -16,17 +16,23 @@ if __name__ == "__main__" and not sys.flags.safe_path and sys.path[0] != os.path
 def main() -> None:
     """Load the command line and run it."""
     os.environ["PYTHONSAFEPATH"] = "1"
-    _fill_closed_streams()
+    columns = os.environ.get("COLUMNS", "1")
+    if not (columns.isascii() and columns.isdigit() and len(columns) < 5 and int(columns)):
+        del os.environ["COLUMNS"]  # no width of a terminal: tables would take all memory, or show nothing
     try:
+        _fill_closed_streams()
         from unskew.stopping import stop_on_signals
 
         stop_on_signals()
+        from unskew.cli import main as run
+
+        run()
     except KeyboardInterrupt:
         sys.stderr.write("Stopped. Nothing was half-written.\n")
         sys.exit(130)
-    from unskew.cli import main as run
-
-    run()
+    except OSError as error:  # no file can be opened (ulimit -n), before a command begins
+        sys.stderr.write(f"unskew cannot begin, the system refuses: {error.strerror}.\n")
+        sys.exit(2)
 
 
 def _fill_closed_streams() -> None:

@@ -1,11 +1,14 @@
-"""Locks on files between processes: they vanish with the process that holds them, however it ends."""
+"""Locks on files between processes: they vanish with the process that holds them, however it ends.
+
+The file is removed by whoever held its lock, so that none stays behind; only that of a process that was killed does.
+"""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from unskew.errors import InputError
@@ -34,22 +37,37 @@ def try_lock(handle: int) -> bool:
 @contextmanager
 def alone(path: Path, patience: float = 10.0) -> Iterator[None]:
     """Nobody else is in a block with the same path meanwhile; who waits longer than ``patience`` seconds is told."""
+    end = time.monotonic() + patience
+    while True:
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+        except OSError as error:
+            raise InputError(
+                f"{plain_path(path)}: this lock cannot be made: {error.strerror}.", code="cannot-lock"
+            ) from None
+        try:
+            while not try_lock(handle):
+                if time.monotonic() > end:
+                    raise InputError(
+                        f"{plain_path(path)}: another unskew has held this lock for {patience:g} seconds.\nTry again "
+                        "when it has ended.",
+                        code="locked",
+                    )
+                time.sleep(_TICK)
+            if not _is_there(handle, path):  # who held it has removed it
+                continue
+            try:
+                yield
+            finally:
+                with suppress(OSError):
+                    path.unlink()
+            return
+        finally:
+            os.close(handle)
+
+
+def _is_there(handle: int, path: Path) -> bool:
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
-    except OSError as error:
-        raise InputError(
-            f"{plain_path(path)}: this lock cannot be made: {error.strerror}.", code="cannot-lock"
-        ) from None
-    try:
-        end = time.monotonic() + patience
-        while not try_lock(handle):
-            if time.monotonic() > end:
-                raise InputError(
-                    f"{plain_path(path)}: another unskew has held this lock for {patience:g} seconds.\nTry again "
-                    "when it has ended.",
-                    code="locked",
-                )
-            time.sleep(_TICK)
-        yield
-    finally:
-        os.close(handle)
+        return os.path.samestat(os.fstat(handle), os.lstat(path))
+    except FileNotFoundError:
+        return False

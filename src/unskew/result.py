@@ -272,7 +272,8 @@ class Result(ShownTable):
         if not kept and (metric, estimator, target) != (None, None, None):
             raise InputError(
                 "the result has no verdicts: they compare two models by estimates with intervals. One model alone is "
-                "compared with nothing, and a point estimate, such as snips(over=item), has no interval."
+                "compared with nothing, and a point estimate, such as snips(over=item), has no interval.",
+                code="one-model",
             )
         if metric is not None:
             name = find("metric", metric, [v.metric for v in kept], metrics.make)
@@ -290,7 +291,7 @@ class Result(ShownTable):
         Estimators of several terms (sndr) have a row for each.
         """
         if self.rows is None:
-            raise InputError("per-user rows were not kept: call evaluate(..., per_user=True).")
+            raise InputError("per-user rows were not kept: call evaluate(..., per_user=True).", code="no-per-user-rows")
         return self.rows
 
     def to_dict(self) -> dict[str, Any]:

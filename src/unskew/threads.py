@@ -17,18 +17,43 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
+from unskew.errors import InputError
+
 TICK = 0.1  # seconds between two looks for Ctrl-C
 GRACE = 0.5  # seconds that work under way is given to end after Ctrl-C
 BLOCK = 256  # rows of a block: fixed, so that the number of threads changes nothing
 
 T = TypeVar("T")
 _here = threading.local()
+_polars = ""  # "used" where polars has threads, "lost" in a fork of such a process
 Each = Callable[[int, Callable[[int, int], object]], None]
 
 
 def usual() -> int:
     """How many threads a pool has unless it is told: one per core, or one where other tasks are using the cores."""
     return 1 if getattr(_here, "shared", False) else os.cpu_count() or 1
+
+
+def _forked() -> None:
+    global _polars
+    _polars = _polars and "lost"
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
+def use_polars() -> None:
+    """Refuse where polars' threads were lost: a fork does not copy them, and whoever asks them waits without end."""
+    global _polars
+    if _polars == "lost":
+        raise InputError(
+            "this process was forked from one in which unskew was used, and would wait without end for threads that a "
+            "fork does not copy.\nStart processes with multiprocessing.get_context('spawn'), or fork before the first "
+            "use of unskew.",
+            code="forked",
+        )
+    _polars = "used"
 
 
 class Task(Generic[T]):

@@ -16,12 +16,14 @@ from hypothesis import strategies as st
 
 import unskew as us
 from tests.anchored.exposure_worlds import ITEMS, USERS, ExposureWorld
+from tests.said import only
 from tests.worlds import monte_carlo_error, worlds
 from unskew.inference.profiles import WeighedRows, compare, gap
 from unskew.judging.log_and_answers import LogAndAnswers
 from unskew.judging.path_range import PathRange, path_range
 from unskew.judging.propensity_check import check_propensity
 from unskew.kernels.arrays import Floats
+from unskew.notice import codes
 from unskew.result import Result
 
 K = 8
@@ -106,7 +108,7 @@ def test_exposure_against_popularity_refutes_the_path() -> None:
     """Later what training hardly showed is shown most: no share of popularity explains that, and it is said."""
     world = ExposureWorld.draw(3, 0.5, 8_000, against=True)
     found = path_range(world.both(), world.halves(3), world.groups(), 0.01)
-    assert found.refuted == "what was seen is less popular than what is relevant"
+    assert codes([found.refuted]) == ("not-popular-enough",)
     assert not found.narrows
     assert found.plain()["low"] is None
 
@@ -116,13 +118,14 @@ def test_few_answers_leave_everything() -> None:
     world = ExposureWorld.draw(1, 0.3, 100)
     found = path_range(world.both(), world.halves(1), world.groups(), 0.05)
     assert (found.low, found.high) == (0.0, 1.0)
-    assert "and it takes 20" in found.unasked
+    assert codes([found.unasked]) == ("few-answers",)
+    assert [PathRange(0.2, 0.5, 0.01).keeps(a) for a in (0.1, 0.2, 0.5, 0.6)] == [False, True, True, False]
     wrong: LogAndAnswers = replace(world.both(), propensity=np.full(int(world.test.sum()), 1e-3))
     checked = check_propensity("p", wrong, counts(world), None, absolute=True)
     assert checked.unasked
     assert not checked.contradiction()
     many = ExposureWorld.draw(1, 0.3, 4000)
-    assert "say nothing that answers say too" in check_propensity("p", many.both(), None, None, absolute=False).unasked
+    only("nothing-to-compare", [check_propensity("p", many.both(), None, None, absolute=False).unasked])
 
 
 @cache
@@ -160,7 +163,7 @@ def verdict(result: Result, estimator: str) -> Any:
 
 
 def test_the_path_is_put_together_over_the_range_that_answers_leave() -> None:
-    """Fewer points decide, all are shown, and the sentence, the table, the page and the JSON say so."""
+    """Fewer points decide, all are shown, and the assumption, the table and the JSON say so."""
     result = evaluated()
     (table,) = result.scenarios
     assert table.left is not None and table.left[0] == 0.0 and table.left[1] < 1.0
@@ -170,8 +173,8 @@ def test_the_path_is_put_together_over_the_range_that_answers_leave() -> None:
     said = verdict(result, "exposure_path")
     assert said.low == min(row.low[n] for n in kept) and said.high == max(row.high[n] for n in kept)
     assert said.difference == pytest.approx(float(np.mean([row.difference[n] for n in kept])))
-    assert "of which answers leave 0 to" in said.assumption
-    assert any("values and verdicts of exposure_path are put together" in text for text in result.warnings)
+    assert f" 0 to {100 * table.left[1]:.0f} %" in said.assumption
+    only("exposure-range", result.warnings, low=0.0, high=table.left[1])
     stored = json.loads(json.dumps(result.to_dict()))
     assert stored["inputs"]["answers"]["exposure_by_answers"]["high"] == table.left[1]
     assert stored["scenarios"][0]["left"] == list(table.left)
@@ -190,22 +193,15 @@ def test_a_refuted_path_decides_nothing() -> None:
     result = evaluated(a=0.5, against=True)
     said = verdict(result, "exposure_path")
     assert said.verdict == "undecided"
-    assert "refute the exposure path" in said.trust
-    assert all("refute" in e.trust for e in result.estimates if e.estimator == "exposure_path")
+    assert all(codes([e.trust]) == codes([said.trust]) == ("not-popular-enough",) for e in result.estimates
+               if e.estimator == "exposure_path")  # fmt: skip
 
 
 def test_contradicted_propensities_decide_nothing() -> None:
     """A wrong level is no matter for snips; propensities that are wrong about items are for all."""
     right, level = (evaluated(a=0.5, scale=scale) for scale in (1.0, 0.3))
-    assert "do not contradict" in right.inputs["answers"]["propensities_by_answers"]["said"]
-    assert not verdict(level, "snips").trust
-    assert "Verdicts of estimators that need their level are withheld" in " ".join(level.warnings)
+    only("uncontradicted-propensity", [right.inputs["answers"]["propensities_by_answers"]["said"]])
+    assert not verdict(level, "snips").trust and "contradicted-propensity" in codes(level.warnings)
     wrong = evaluated(propensity="popularity(gamma=1)", estimators=("snips",))
     assert verdict(wrong, "snips").verdict == "undecided"
-    assert "by these weights and" in verdict(wrong, "snips").trust
-    assert all("contradict the propensities" in e.trust for e in wrong.estimates)
-
-
-def test_ranges_keep_their_ends() -> None:
-    found = PathRange(0.2, 0.5, 0.01)
-    assert [found.keeps(step / 10) for step in range(11)] == [False] * 2 + [True] * 4 + [False] * 5
+    assert all(codes([e.trust]) == ("contradicted-propensity",) for e in (*wrong.estimates, verdict(wrong, "snips")))

@@ -79,8 +79,7 @@ def test_pooled_is_the_normalised_sum() -> None:
     assert pooled == pytest.approx(ratio, rel=1e-12)
 
 
-@pytest.mark.parametrize("useless", [False, True])
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(("seed", "useless"), [(0, True), (1, False)])
 def test_unbiased_over_all_designs(seed: int, useless: bool) -> None:
     """Every subset of the unseen pairs, by its probability: the mean is the truth, also for useless guesses."""
     world = tiny(seed, useless=useless)

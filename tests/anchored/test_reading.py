@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import unskew as us
+from tests.said import refuses
 from unskew.alignment.sources import names_in
-from unskew.errors import InputError
 from unskew.log import Feedback
 from unskew.log.answers import read_answers, unanswered
 from unskew.log.column_maps import InputColumns
@@ -56,21 +56,25 @@ def test_the_file_of_a_plan_keeps_our_names(made: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "code", "fields"),
     [
-        ({"propensity": [0.5, 0.0, 1.0]}, r"column 'propensity' must lie in \(0, 1\]; row 2 has 0.0"),
-        ({"propensity": [0.5, 1.5, 1.0]}, r"must lie in \(0, 1\]; row 2 has 1.5"),
-        ({"propensity": [0.5, None, 1.0]}, "'propensity' must have a value in every row; row 2"),
-        ({"value": [None, None, None]}, "none of 3 questions was answered"),
-        ({"item": ["i", "i", "i"]}, "user 'a' and item 'i' is there twice; row 2"),
-        (
-            {"value": [1.0, None, 3.0]},
-            "must be 0 or 1 where the log holds positives only; user 'b' and item 'i' have 3",
-        ),
+        ({"propensity": [0.5, 0.0, 1.0]}, "out-of-range", {"column": "propensity", "row": 2}),
+        ({"propensity": [0.5, 1.5, 1.0]}, "out-of-range", {"column": "propensity", "row": 2}),
+        ({"propensity": [0.5, None, 1.0]}, "missing-value", {"column": "propensity", "row": 2}),
+        ({"value": [None, None, None]}, "no-answers", {}),
+        ({"item": ["i", "i", "i"]}, "repeated-pair", {}),
+        ({"value": [1.0, None, 3.0]}, "bad-value", {"column": "value"}),
+        ({"round": [1, 2, 1]}, "missing-argument", {"option": "rounds"}),
+        ({"rounds": [3, 2, 3]}, "not-constant", {"column": "rounds"}),
+        ({"rounds": [0, 0, 0]}, "out-of-range", {"option": "rounds"}),
+        ({"round": [1, 0, 1], "rounds": [3, 3, 3]}, "out-of-range", {"column": "round"}),
+        ({"barred": [0, 3, -1]}, "out-of-range", {"column": "barred"}),
+        ({"design": ["independent", "systematic", "independent"]}, "bad-value", {"column": "design"}),
+        ({"design": ["all", "all", "all"]}, "bad-value", {"column": "design"}),
     ],
 )
-def test_wrong_rows_are_named(changes: dict[str, Any], words: str) -> None:
-    with pytest.raises(InputError, match=words):
+def test_wrong_rows_are_named(changes: dict[str, Any], code: str, fields: dict[str, Any]) -> None:
+    with refuses(code, **fields):
         read_answers(frame(**changes), Feedback.IMPLICIT)
 
 
@@ -81,15 +85,8 @@ def test_wrong_rows_are_named(changes: dict[str, Any], words: str) -> None:
         ({}, 5, 5),
         ({"round": [1, 2, 1], "rounds": [3, 3, 3]}, None, 3),
         ({"round": [1, 2, 1]}, 2, 2),
-        ({"round": [1, 2, 1]}, None, "and not how many were declared"),
-        ({"round": [1, 2, 1]}, 1, "goes up to 2, and 1 round was declared"),
-        ({"rounds": [3, 3, 3]}, 2, "3 rounds were declared, and rounds=2"),
-        ({"rounds": [3, 2, 3]}, None, "must be the same in every row"),
-        ({"rounds": [0, 0, 0]}, None, "rounds must"),
-        ({"round": [1, 0, 1], "rounds": [3, 3, 3]}, None, "'round' must be 1 or more; row 2 has 0"),
-        ({"barred": [0, 3, -1]}, None, "'barred' must be 0 or more; row 3 has -1"),
-        ({"design": ["independent", "systematic", "independent"]}, None, "'design' must be .*; row 2 has 'systematic'"),
-        ({"design": ["all", "all", "all"]}, None, "'design' must be .*; row 1 has 'all'"),
+        ({"round": [1, 2, 1]}, 1, "too-many-rounds"),
+        ({"rounds": [3, 3, 3]}, 2, "conflicting-arguments"),
     ],
 )
 def test_declared_rounds(columns: dict[str, Any], given: int | None, found: int | str) -> None:
@@ -97,22 +94,17 @@ def test_declared_rounds(columns: dict[str, Any], given: int | None, found: int 
     if isinstance(found, int):
         assert read_answers(frame(**columns), Feedback.IMPLICIT, rounds=given)[1].rounds == found
         return
-    with pytest.raises(InputError, match=found):
+    with refuses(found):
         read_answers(frame(**columns), Feedback.IMPLICIT, rounds=given)
-
-
-def test_without_probabilities_it_is_no_answer() -> None:
-    """π is never taken as uniform, and the message tells answers and mcar apart."""
-    with pytest.raises(InputError, match=r"answers need a column 'propensity'.*\n?.*mcar=…"):
-        read_answers(frame().drop("propensity"), Feedback.IMPLICIT)
 
 
 @pytest.mark.parametrize("name", ["value", "propensity"])
 def test_a_missing_column_is_mapped_in_the_answers_alone(name: str) -> None:
-    """The test log may have no such column: the map that is advised speaks of the answers, and is accepted."""
+    """π is never taken as uniform. The map that is advised speaks of the answers, and is accepted."""
     answers = frame(value=[1.0, 1.0, 0.0]).rename({name: "theirs"})
-    with pytest.raises(InputError, match=f"'answers:{name}': 'NAME'"):
+    with refuses("missing-column", column=name) as caught:
         evaluate(answers)
+    assert f"'answers:{name}'" in str(caught.value)
     assert evaluate(answers, columns={f"answers:{name}": "theirs"}).estimates
 
 
@@ -129,7 +121,7 @@ def test_rows_of_the_log_are_dropped_and_counted() -> None:
     """A log with zeros is known already; a log of positives is asked about again unless relevance is fixed."""
     answers = frame(item=["i", "j", "k"])
     counts = evaluate(answers).inputs["answers"]
-    assert counts["dropped"] == {"already in the held-out log": 1}
+    assert list(counts["dropped"].values()) == [1]
     assert (counts["asked"], counts["answered"], counts["unanswered"]) == (2, 1, 1)
     assert counts["held_out_log_is_taken_as_known"]
     positives = evaluate(answers, feedback="implicit").inputs["answers"]
@@ -137,33 +129,30 @@ def test_rows_of_the_log_are_dropped_and_counted() -> None:
     assert (positives["asked"], positives["also_in_the_held_out_log"]) == (3, 1)
     assert not positives["held_out_log_is_taken_as_known"]
     fixed = evaluate(answers, feedback="implicit", fixed_relevance=True).inputs["answers"]
-    assert fixed["dropped"] == {"already in the held-out log": 1}
+    assert fixed["dropped"] == counts["dropped"]
 
 
 @pytest.mark.parametrize(
-    ("changes", "more", "words"),
+    ("changes", "more", "named"),
     [
-        ({"user": ["a", "a", "z"]}, {}, "user 'z' was asked and belongs to none of the logs"),
-        (
-            {"value": [5.0, None, 0.0], "item": ["k", "j", "k"]},
-            {},
-            "holds 5 for user 'a', and the held-out log 0 and 1",
-        ),
-        ({}, {"sample": "reg"}, "leave one of them out"),
-        ({"item": ["k", "k", "k"], "user": ["a", "b", "c"]}, {}, "user 'c' was asked"),
-        ({"item": ["k", "j", "k"]}, {"target": "per_user", "estimators": ["anchored"]}, "biased by 4 to 22 %"),
+        ({"user": ["a", "a", "z"]}, {}, "'z'"),
+        ({"value": [5.0, None, 0.0], "item": ["k", "j", "k"]}, {}, "'a'"),
+        ({}, {"sample": "reg"}, "sample"),
+        ({"item": ["k", "k", "k"], "user": ["a", "b", "c"]}, {}, "'c'"),
+        ({"item": ["k", "j", "k"]}, {"target": "per_user", "estimators": ["anchored"]}, "per_user"),
     ],
 )
-def test_what_does_not_go_together(changes: dict[str, Any], more: dict[str, Any], words: str) -> None:
-    with pytest.raises(us.UnskewError, match=f"(?i){words}"):
+def test_what_does_not_go_together(changes: dict[str, Any], more: dict[str, Any], named: str) -> None:
+    """Unknown users, values of another scale, samples of lists, targets that would be biased."""
+    with pytest.raises(us.UnskewError, match=named):
         evaluate(frame(**changes), **more)
 
 
 def test_anchored_needs_answers() -> None:
     log = pl.DataFrame({"user": ["a"], "item": ["i"]})
     lists = pl.DataFrame({"user": ["a"], "item": ["i"], "rank": [1]})
-    with pytest.raises(us.RefusedError, match="rests on answers to questions"):
+    with pytest.raises(us.RefusedError):
         us.evaluate(log, {"one": lists}, estimators=["anchored"])
     for more in ({"fixed_relevance": True}, {"rounds": 2}):
-        with pytest.raises(InputError, match="it goes with answers="):
+        with pytest.raises(us.InputError, match="answers"):
             us.evaluate(log, {"one": lists}, **more)

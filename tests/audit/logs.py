@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+import unskew as us
+
 
 def skewed(users: int = 300, items: int = 120, seed: int = 0, **columns: bool) -> pl.DataFrame:
     """A log with a long tail; ``value``, ``time``, ``policy``, ``position``, ``propensity`` on request."""
@@ -63,6 +65,17 @@ def quantile(counts: Sequence[int], q: float) -> int:
 def ess(weights: Sequence[float]) -> float:
     """Effective sample size."""
     return sum(weights) ** 2 / sum(w * w for w in weights)
+
+
+def said(audit: us.Audit, level: str = "") -> set[str]:
+    """The codes of the findings, of one level or of all."""
+    return {finding.code for finding in audit.findings if level in ("", finding.level)}
+
+
+def text_of(audit: us.Audit, code: str) -> str:
+    """The one finding with this code."""
+    (text,) = [finding.text for finding in audit.findings if finding.code == code]
+    return text
 
 
 def numbers_in(value: Any) -> list[float]:

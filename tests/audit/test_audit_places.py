@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from unskew.auditing.places import COUNTED
 from . import logs
 
 KINDS: dict[str, dict[str, Any]] = {
-    "clicks and what was shown": {"feedback": "conversions"},
+    "clicks beside impressions": {"feedback": "conversions"},
     "a threshold": {"relevant": ">=3"},
     "ratings": {"feedback": "ratings"},
     "values that nobody explained": {},
@@ -29,7 +30,7 @@ def frame(kind: str) -> pl.DataFrame:
 
 
 def said(audit: us.Audit) -> list[str]:
-    return [f.text for f in audit.findings if "several places of the page" in f.text and f.level == "warning"]
+    return [f.text for f in audit.findings if f.code == "places" and f.level == "warning"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -49,7 +50,7 @@ def test_rows_and_means_by_place(kind: str) -> None:
     positions = frame(kind)["position"]
     assert (found.least, found.largest) == (positions.min(), positions.max()) == (1, found.places[-1].high)
     assert found.unknown == positions.null_count() > 0
-    assert found.rates is (kind in ("clicks and what was shown", "a threshold", "positives"))
+    assert found.rates is (kind in ("clicks beside impressions", "a threshold", "positives"))
 
 
 def test_the_finding_quotes_the_places() -> None:
@@ -58,12 +59,11 @@ def test_the_finding_quotes_the_places() -> None:
     rows += [(u, 10 * u + 9, 9, 1) for u in range(3)]
     log = pl.DataFrame(rows, schema=["user", "item", "slot", "click"], orient="row")
     (text,) = said(us.audit(log, feedback="conversions"))
-    assert "(column 'position', 1 to 9). The click rate is 100 % at place 1 and 25 % at place 2." in text
+    assert re.search(r"'position', 1 to 9.* 100 % .* 1 .* 25 % .* 2\b", text)
     (text,) = said(us.audit(log.filter(pl.col("click") == 1).drop("click")))
-    assert "Place 1 has 75 % of the clicks, place 9 has 5.7 %." in text
+    assert "75 %" in text and "5.7 %" in text
     (text,) = said(us.audit(log.with_columns(click=2 * pl.col("click")), feedback="conversions"))
-    assert "The mean value is 2 at place 1 and 0.5 at place 2." in text
-    assert said(us.audit(log.with_columns(click=pl.lit(1)), feedback="conversions"))[0].count("of the clicks") == 1
+    assert re.search(r" 2 .* 1 .* 0.5 .* 2\b", text)
 
 
 @pytest.mark.parametrize("slot", [pl.lit(4), pl.lit("top"), pl.lit(None)], ids=["one place", "no place", "empty"])
@@ -82,17 +82,10 @@ def test_places_beyond_those_that_are_counted() -> None:
     assert (place.low, place.high, place.rows) == (7000, 7004, len(log)) and "7,000 to 7,004" in said(found)[0]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_everywhere_it_is_shown(kind: str, tmp_path: Path) -> None:
-    """Terminal, page, notebook and JSON."""
-    audit = us.audit(frame(kind), **KINDS[kind])
-    assert audit.places is not None
-    audit.to_html(tmp_path / "page.html")
-    page = (tmp_path / "page.html").read_text("utf-8")
-    assert "Places on the page" in page and "by place" in page
-    wide = str(audit.__rich__())
-    assert audit.to_dict()["places"]["places"][0]["rows"] == audit.places.places[0].rows and wide
-    none = us.audit(frame(kind).drop("position"), **KINDS[kind])
-    none.to_html(tmp_path / "none.html")
-    assert "Places on the page" not in (tmp_path / "none.html").read_text("utf-8")
-    assert none.to_dict()["places"] is None
+def test_everywhere_it_is_shown(tmp_path: Path) -> None:
+    """Page and JSON, and not where there is no such column."""
+    for log, there in ((frame("ratings"), True), (frame("ratings").drop("position"), False)):
+        audit = us.audit(log, feedback="ratings")
+        audit.to_html(tmp_path / "page.html")
+        assert ('id="places"' in (tmp_path / "page.html").read_text("utf-8")) == there
+        assert (audit.to_dict()["places"] is not None) == there

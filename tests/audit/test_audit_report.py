@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
-from rich.console import Console
 
 import unskew as us
-from tests.cli.commands import flat, unskew
+from tests.cli.commands import code_of, unskew
 from tests.report.every_output import content
-from tests.report.reading import Reader
+from tests.report.reading import Reader, printed
+from tests.said import refuses
 from unskew.cli.flags import messages_with_flags
 from unskew.errors import MissingExtraError
 from unskew.report import notebook, page
-from unskew.report.numbers import bars_of as spark
 
 from . import logs
 
@@ -36,26 +32,11 @@ def everything() -> us.Audit:
     return us.audit(frame, mcar=logs.skewed(seed=9, value=True), relevant=">=4")
 
 
-def printed(audit: Any, width: int) -> str:
-    file = io.StringIO()
-    Console(file=file, width=width).print(audit)
-    return file.getvalue()
-
-
-def test_bars_are_as_high_as_their_counts() -> None:
-    """The highest count is a full bar, anything above nothing shows, many bars are put together."""
-    assert spark([0, 1, 4, 8]) == " ▁▄█"
-    assert spark([]) == spark([0, 0]) == ""
-    assert len(spark(list(range(1, 61)))) == 30
-
-
 @pytest.mark.parametrize("width", [80, 120])
 def test_the_terminal_shows_every_part(everything: us.Audit, width: int) -> None:
     """Findings, long tail, shapes, values, time, policies, effective sizes and support are printed, and fit."""
     text = printed(everything, width)
-    for piece in ("Audit of", "Long tail", "Gini", "KL bits", "Values against the MCAR log", "Policies", "2017-07-14"):
-        assert piece in text
-    for piece in ("Effective sample size", "What this log supports", "per_user_sum", "no (1)", "popularity(gamma=1)"):
+    for piece in ("Gini", "KL bits", "MCAR", "Policies", "2017-07-14", "per_user_sum", "popularity(gamma=1)"):
         assert piece in text
     assert {"items", "users", "values", "time", "propensity"} <= set(text.split())
     assert max(map(len, text.splitlines())) <= width
@@ -93,28 +74,13 @@ def test_the_page_has_a_chart_for_every_part_and_the_numbers(everything: us.Audi
     assert len(text.encode()) < 500_000 and page(everything) == text
 
 
-def test_the_page_draws_in_a_browser(everything: us.Audit, chromium: str, tmp_path: Path) -> None:
-    """A browser lays the page out, finds no script, and draws something."""
-    everything.to_html(tmp_path / "audit.html")
-    shot = tmp_path / "shot.png"
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-    command = [chromium, *flags, f"--user-data-dir={tmp_path / 'profile'}", f"--screenshot={shot}"]
-    subprocess.run([*command, (tmp_path / "audit.html").as_uri()], capture_output=True, timeout=600, check=True)
-    assert shot.stat().st_size > 20_000
-
-
 def test_a_missing_extra_is_named(everything: us.Audit, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the charting library the page names the extra to install; the notebook cell does without."""
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(MissingExtraError, match=r"\.\[report\]"):
+    with refuses("missing-extra", MissingExtraError, extra="report"):
         page(everything)
-    assert "Long tail" in notebook(everything)
-
-
-def test_an_audit_shows_itself(everything: us.Audit) -> None:
-    """Its repr is one line, its notebook cell has the findings."""
+    assert everything.opening[:40] in " ".join(notebook(everything).replace("\u00a0", " ").split())
     assert repr(everything).startswith("<Audit ") and "\n" not in repr(everything)
-    assert "interactions" in everything._repr_html_()
 
 
 def test_the_command_prints_and_writes(tmp_path: Path) -> None:
@@ -126,17 +92,20 @@ def test_the_command_prints_and_writes(tmp_path: Path) -> None:
     )
     done = unskew(
         "audit", tmp_path / "log.csv", "--mcar", tmp_path / "mcar.parquet", "--columns", "user=customer,value=stars",
-        "--feedback", "ratings", "--relevant", ">=4", "--json", tmp_path / "a.json", "--html", tmp_path / "a.html",
+        "--feedback", "ratings", "--relevant", ">=4", "--propensity", "popularity(gamma=1)",
+        "--json", tmp_path / "a.json", "--html", tmp_path / "a.html",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "Long tail" in done.stdout and "supports" in done.stdout
+    assert "Gini" in done.stdout
     names = {"user": "customer", "value": "stars"}
-    how = {"mcar": str(tmp_path / "mcar.parquet"), "columns": names, "feedback": "ratings", "relevant": ">=4"}
-    found = us.audit(str(tmp_path / "log.csv"), **how)  # type: ignore[arg-type]
+    found = us.audit(
+        tmp_path / "log.csv", mcar=tmp_path / "mcar.parquet", columns=names, feedback="ratings", relevant=">=4",
+        propensities=["popularity(gamma=1)"],
+    )  # fmt: skip
     assert content(tmp_path / "a.json") == {"kind": "Audit"} | json.loads(
         json.dumps(messages_with_flags(found).to_dict())
     )
-    assert "<html" in (tmp_path / "a.html").read_text()
+    assert 'id="checks"' in (tmp_path / "a.html").read_text()
     assert not list(tmp_path.glob(".*"))
 
 
@@ -145,6 +114,6 @@ def test_the_command_is_quiet_and_says_what_is_wrong(tmp_path: Path) -> None:
     logs.skewed().write_parquet(tmp_path / "log.parquet")
     done = unskew("audit", tmp_path / "log.parquet", "--quiet")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    for arguments, word in ((["--mcar", "nowhere.csv"], "no such file"), (["--json", "a.txt"], ".json")):
+    for arguments, code in ((["--mcar", "nowhere.csv"], "missing-file"), (["--json", "a.txt"], "wrong-extension")):
         done = unskew("audit", tmp_path / "log.parquet", *arguments, cwd=tmp_path)
-        assert done.returncode == 2 and word in flat(done.stderr) and "Traceback" not in done.stderr
+        assert done.returncode == 2 and code_of(done.stderr) == code

@@ -52,9 +52,3 @@ def test_a_busy_machine_is_judged_by_cpu_seconds() -> None:
 def test_seconds_beside_others_work(one: promise.Promise, verdict: str) -> None:
     """A limit that was kept beside others' work is kept; a ratio by the clock alone says nothing then."""
     assert one.verdict == verdict
-
-
-def test_numbers_are_short() -> None:
-    assert [promise.number(x) for x in (0.000781, 1.4999, 58.23, 226.7, 3206.4)] == [
-        "0.000781", "1.5", "58.2", "227", "3,206",
-    ]  # fmt: skip

@@ -46,34 +46,16 @@ def test_a_failure_is_named_and_the_rest_is_run(
     assert (tmp_path / "last").exists()
 
 
-def test_long_ones_wait_to_be_asked_for(
-    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    chosen(monkeypatch, made("long", long=True))
-    assert suite.main([]) == 0 and not (tmp_path / "long").exists()
-    assert "left out, as it takes 1 minutes" in capsys.readouterr().out
-    assert suite.main(["--all"]) == 0 and (tmp_path / "long").exists()
-
-
-def test_without_peers_what_needs_them_is_named(
-    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    chosen(monkeypatch, made("beside", peers=("ranx",)), made("alone"))
-    assert suite.main(["--no-peers"]) == 0
-    assert "not measured: beside: it needs the environments ranx" in capsys.readouterr().out
-    assert (tmp_path / "alone").exists() and not (tmp_path / "beside").exists()
-
-
 def test_an_environment_that_cannot_be_made_stops_only_its_workloads(
     made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def refuse(peer: object) -> Path:
-        raise SystemExit("ranx: its environment could not be made.\nno network")
+        raise SystemExit("ranx: none.\nno network")
 
     monkeypatch.setattr(suite, "python_of", refuse)
     chosen(monkeypatch, made("beside", peers=("ranx",)), made("alone"))
     assert suite.main([]) == 1
-    assert "not measured: beside: ranx: its environment could not be made." in capsys.readouterr().out
+    assert "beside: ranx: none." in capsys.readouterr().out
     assert (tmp_path / "alone").exists()
 
 
@@ -91,12 +73,6 @@ def test_ctrl_c_leaves_what_has_ended(
     monkeypatch.setattr("suite.subprocess.run", interrupted)
     assert suite.main([]) == 130
     assert (tmp_path / "first").exists() and "what has ended is kept" in capsys.readouterr().out
-
-
-def test_list_names_all(capsys: pytest.CaptureFixture[str]) -> None:
-    assert suite.main(["--list"]) == 0
-    shown = capsys.readouterr().out
-    assert all(workload.name in shown for workload in WORKLOADS)
 
 
 @pytest.mark.parametrize("workload", WORKLOADS, ids=lambda workload: workload.name)

@@ -47,9 +47,16 @@ def unskew(*arguments: str | Path, cwd: Path | None = None, env: Mapping[str, st
 
 
 def code_of(text: str) -> str:
-    """The code of the error in the one panel, from its lower border."""
-    (code,) = re.findall(r"╰─+ ([a-z-]+) ─╯", text)
+    """The code of the error in the one panel, from its lower border; empty where it has none."""
+    assert text.count("╭") == 1 and "Traceback" not in text, text
+    (code,) = re.findall(r"╰─+(?: ([a-z-]+) ─)?─*╯", text)
     return str(code)
+
+
+def refused(done: Done, code: str, *pieces: str) -> None:
+    """One panel with this code, which names these things."""
+    assert done.returncode == 2 and code_of(done.stderr) == code, done.stderr
+    assert all(piece in flat(done.stderr) for piece in pieces), done.stderr
 
 
 def flat(text: str) -> str:

@@ -121,8 +121,9 @@ def _earlier(folder: Path) -> str:
 def test_the_command_of_a_split_runs_as_it_is_printed(options: list[str], folder: Path) -> None:
     place = "fold of " + " ".join(options).replace(".", " ")
     done = unskew("split", *options, "--split", "holdout(share=0.3)", "-o", place, cwd=folder)
-    said = done.stdout[done.stdout.index("unskew evaluate") : done.stdout.index("Models of yours")]
-    run(said.replace("\\\n", " "), folder)
+    said = done.stdout[done.stdout.index("unskew evaluate") :].splitlines()
+    last = next(n for n, line in enumerate(said) if not line.rstrip().endswith("\\"))
+    run(" ".join(line.rstrip().removesuffix("\\") for line in said[: last + 1]), folder)
 
 
 def test_messages_name_no_calls_of_python(folder: Path, tmp_path: Path) -> None:

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from tests.cli.commands import flat, process, unskew
-from unskew.atomic import atomic
-from unskew.errors import InputError
+from tests.cli.commands import code_of, flat, process, refused, unskew
 
 
 @pytest.fixture(scope="module")
@@ -34,16 +28,6 @@ def bare(shop: Path) -> Path:
     path = shop / "bare" / "test.parquet"
     pl.read_parquet(shop / "test.parquet").drop("propensity").write_parquet(path)
     return path
-
-
-def test_a_missing_folder_is_an_error_before_the_work(shop: Path, tmp_path: Path) -> None:
-    """A mistyped folder is named, and not made."""
-    out = tmp_path / "nowhere" / "r.html"
-    done = unskew("evaluate", shop / "test.parquet", "--recs", shop / "random.parquet", "--html", out)
-    assert done.returncode != 0 and "there is no folder" in flat(done.stderr)
-    assert not out.parent.exists()
-    with pytest.raises(InputError, match="there is no folder"), atomic(out):
-        pytest.fail("nothing can be written there")
 
 
 def test_simulate_writes_logs_lists_and_the_truth(shop: Path) -> None:
@@ -82,49 +66,41 @@ def test_a_column_of_propensities_is_used_and_said_so(shop: Path, bare: Path, tm
     done = unskew("evaluate", shop / "test.parquet", "--train", shop / "train.parquet", *lists, "--json",
                   tmp_path / "r.json")  # fmt: skip
     record = json.loads((tmp_path / "r.json").read_text())
-    assert done.returncode == 0 and "has a column 'propensity': pairs are weighed by it" in flat(done.stdout)
+    assert done.returncode == 0 and "used" in {w["code"] for w in record["warnings"]}
     assert record["headline"]["debiased"] and record["headline"]["estimator"] == "snips"
     assert record["inputs"]["settings"]["propensity"] == "known" and "Not debiased" not in done.stdout
     done = unskew("evaluate", bare, *lists, "--json", tmp_path / "n.json")
     record = json.loads((tmp_path / "n.json").read_text())
-    assert done.returncode == 0 and "Not debiased: " in done.stdout and "exposure_path asks for" in flat(done.stdout)
+    assert done.returncode == 0 and "Not debiased: " in done.stdout and "exposure_path" in done.stdout
     assert record["headline"]["title"].startswith("Not debiased: ") and not record["headline"]["debiased"]
 
 
-def test_quiet_prints_nothing(shop: Path) -> None:
-    """--quiet leaves both streams empty."""
-    done = unskew("evaluate", shop / "test.parquet", "--recs", shop / "random.parquet", "--quiet")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "code", "named"),
     [
-        (["--recs", "x=nowhere.parquet"], ["nowhere.parquet", "no such file"]),
-        ([], ["--recs"]),
-        (["--model", "knn=item_knn"], ["--train"]),
-        (["--recs", "POP", "--metric", "recal@10"], ["recal", "recall"]),
-        (["--recs", "POP", "--estimator", "snips"], ["propensit", "never taken as uniform"]),
-        (["--recs", "POP", "--propensity", "popularity(gamma=1)"], ["training log"]),
-        (["--recs", "POP", "--estimator", "ips", "--propensity", "known"], ["relevant", "snips"]),
-        (["--recs", "POP", "--level", "2"], ["level"]),
-        (["--recs", "POP", "--json", "out.csv"], [".json"]),
-        (["--recs", "POP", "--columns", "user=nobody"], ["nobody", "user"]),
-        (["--recs", "POP", "--by", "planet"], ["planet"]),
+        (["--recs", "x=nowhere.parquet"], "missing-file", "nowhere.parquet"),
+        ([], "", "--recs"),
+        (["--model", "knn=item_knn"], "missing-argument", "--train"),
+        (["--recs", "POP", "--metric", "recal@10"], "unknown-name", "recall"),
+        (["--recs", "POP", "--estimator", "snips"], "", "propensit"),
+        (["--recs", "POP", "--propensity", "popularity(gamma=1)"], "no-training-log", "--train"),
+        (["--recs", "POP", "--estimator", "ips", "--propensity", "known"], "", "snips"),
+        (["--recs", "POP", "--level", "2"], "out-of-range", "level"),
+        (["--recs", "POP", "--json", "out.csv"], "wrong-extension", ".json"),
+        (["--recs", "POP", "--json", "nowhere/out.json"], "missing-folder", "nowhere"),
+        (["--recs", "POP", "--columns", "user=nobody"], "missing-column", "nobody"),
+        (["--recs", "POP", "--by", "planet"], "missing-column", "planet"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_done_is_said_in_one_panel(
-    shop: Path, bare: Path, arguments: list[str], words: list[str]
+    shop: Path, bare: Path, arguments: list[str], code: str, named: str
 ) -> None:
-    """Wrong input exits with 2, names what is wrong, and shows no traceback."""
+    """Wrong input exits with 2, names what is wrong, shows no traceback, and makes no folder."""
     log = shop / "test.parquet" if "known" in arguments else bare
     given = [a.replace("POP", f"pop={shop / 'popular.parquet'}") for a in arguments]
     done = unskew("evaluate", log, *given, cwd=shop)
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-    assert done.stderr.count("╭") == done.stderr.count("╰") == 1
-    for word in words:
-        assert word in flat(done.stderr)
+    assert not (shop / "nowhere").exists() and named in flat(done.stderr)
+    assert done.returncode == 2 and code_of(done.stderr).startswith(code)
 
 
 def test_failure_leaves_no_output(shop: Path, bare: Path, tmp_path: Path) -> None:
@@ -133,32 +109,6 @@ def test_failure_leaves_no_output(shop: Path, bare: Path, tmp_path: Path) -> Non
     done = unskew("evaluate", bare, "--recs", shop / "random.parquet", "--estimator", "snips", "--json", out)
     assert done.returncode == 2
     assert list(tmp_path.iterdir()) == []
-
-
-def test_ctrl_c_stops_in_one_line(tmp_path: Path) -> None:
-    """Ctrl-C in the middle of a long run exits with 130, one line and no half-written file."""
-    command = [
-        sys.executable,
-        "-m",
-        "unskew",
-        "simulate",
-        "-o",
-        str(tmp_path / "big"),
-        "--users",
-        "20000",
-        "--items",
-        "2000",
-    ]
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    started = time.monotonic()
-    while not list(tmp_path.glob("big/.*.tmp")) and running.poll() is None and time.monotonic() < started + 120.0:
-        time.sleep(0.05)  # until it is at work: programs that are still being loaded end otherwise
-    assert running.poll() is None, "the run was too short to be interrupted"
-    running.send_signal(signal.SIGINT)
-    _, stderr = running.communicate(timeout=60)
-    assert running.returncode == 130
-    assert "Traceback" not in stderr and "Stopped" in stderr
-    assert not (tmp_path / "big").exists() or list((tmp_path / "big").iterdir()) == []
 
 
 def test_help_is_quick_and_complete() -> None:
@@ -178,7 +128,7 @@ def test_several_propensities_are_compared(shop: Path, tmp_path: Path) -> None:
         outputs += [f"--{kind}", tmp_path / f"c.{kind}"]
     done = unskew("evaluate", shop / "test.parquet", *files, *lists, *what, *outputs)
     assert done.returncode == 0, done.stderr
-    assert "How far estimates move" in done.stdout and "uniform without recall@10 × ips" in flat(done.stdout)
+    assert "recall@10 × ips" in flat(done.stdout)
     record, table = json.loads((tmp_path / "c.json").read_text()), pl.read_csv(tmp_path / "c.csv")
     alone = unskew(
         "evaluate", shop / "test.parquet", *files, *lists, *what[:-2], "--json", tmp_path / "one.json", "--quiet"
@@ -188,4 +138,4 @@ def test_several_propensities_are_compared(shop: Path, tmp_path: Path) -> None:
     assert [row["value"] for row in record["estimates"]] == table["value"].to_list()
     assert "<html" in (tmp_path / "c.html").read_text() and len(pl.read_parquet(tmp_path / "c.parquet")) == len(table)
     wrong = unskew("evaluate", shop / "test.parquet", *files, *lists, *what, "--propensity", "unifrm")
-    assert wrong.returncode == 2 and "Did you mean 'uniform'" in flat(wrong.stderr)
+    refused(wrong, "unknown-name", "'uniform'")

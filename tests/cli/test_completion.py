@@ -10,8 +10,6 @@ import sys
 import pytest
 
 from tests.cli.commands import PLAIN, unskew
-from unskew import estimators, metrics, propensity
-from unskew.cli.completion import FAMILIES, names_of
 
 SCRIPTS = {"bash": "complete -o", "zsh": "compdef", "fish": "complete "}
 TYPED = {
@@ -19,7 +17,7 @@ TYPED = {
     "evaluate x.parquet --propensity pop": {"popularity"},
     "evaluate x.parquet --metric reca": {"recall@10"},
     "cross-validate x.parquet --split k_": {"k_fold"},
-    "sample x.parquet --strategy wtd_": {"wtd_h"},
+    "sample --strategy wtd_": {"wtd_h"},
     "doct": {"doctor"},
 }
 # A shell asks by the environment: all questions in one process, which must be called as people call it.
@@ -74,16 +72,3 @@ def test_installing_and_showing_are_options() -> None:
     """As the README says."""
     text = unskew("--help").stdout
     assert "--install-completion" in text and "--show-completion" in text
-
-
-@pytest.mark.parametrize(
-    ("option", "family"),
-    [("estimator", estimators.FAMILY), ("metric", metrics.FAMILY), ("propensity", propensity.FAMILY)],
-)
-def test_all_parts_are_offered(option: str, family: object) -> None:
-    """Metrics with a length where they need one, so that each can be given as it is."""
-    offered = names_of(FAMILIES[option])("")
-    assert {name.partition("@")[0] for name in offered} == {*family.names()}  # type: ignore[attr-defined]
-    if option == "metric":
-        for name in offered:
-            metrics.make(name)

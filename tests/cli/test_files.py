@@ -11,7 +11,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.cli.commands import Done, flat, unskew
+from tests.cli.commands import Done, flat, refused, unskew
+from tests.said import refuses
 from unskew.cli import options
 from unskew.errors import MissingExtraError
 
@@ -102,8 +103,7 @@ def test_what_was_taken_for_what_is_said(folder: Path) -> None:
     """One line per file, none where names are ours, none if nobody wants to hear it."""
     words = ("evaluate", "test.csv", "--train", "train.csv", "--recs", "popular.csv", "--recs", "plain.parquet")
     said = run(folder, *words, *RELEVANT, *MAPPED[:2]).stderr.splitlines()
-    assert sorted(said) == [
-        "popular.csv: ranks were made from scores; the hash of user and item ordered equal scores",
+    assert sorted(line for line in said if " = " in line) == [
         "popular.csv: user = visitorid, item = itemid, score = pred",
         "test.csv: user = userId, item = movieId, value = rating, time = timestamp",
         "train.csv: user = guest, item = dish, value = overall, time = ts",
@@ -116,7 +116,7 @@ def test_errors_advise_what_mends_one_file_alone(folder: Path) -> None:
     words, followed = ["evaluate", "test.csv", "--train", "train.csv", "--recs", "plain.csv", *RELEVANT], set()
     for _ in range(4):
         done = flat(run(folder, *words, code=2).stderr)
-        advice = re.search(r"(\w+).csv: there is no column '(\w+)'.* with --columns (\1:\2)=", done)
+        advice = re.search(r"(\w+).csv: .*'(user|item)'.* --columns (\1:\2)=", done)
         assert advice is not None, done
         followed.add(advice[3])
         words += ["--columns", f"{advice[3]}={GUEST[advice[2]]}"]
@@ -159,7 +159,7 @@ def test_every_command_reads_foreign_files(folder: Path, command: str) -> None:
     mapped = [*words_for("guest_log.parquet", "out2"), "--columns", "log:user=guest", "--columns", "log:item=dish"]
     assert "guest_log.parquet: user = guest, item = dish" in run(folder, *mapped).stderr
     alone = run(folder, *words_for("guest_log.parquet", "out3"), code=2)
-    assert "guest_log.parquet: there is no column 'user'" in flat(alone.stderr)
+    refused(alone, "missing-column", "guest_log.parquet", "'user'")
 
 
 def test_studies_map_columns_per_file(folder: Path) -> None:
@@ -180,28 +180,27 @@ def test_studies_map_columns_per_file(folder: Path) -> None:
     """
     config = folder / "study.toml"
     config.write_text(text.replace("COLUMNS", ""))
-    refused = run(folder, "study", "study.toml", "--store", "kept", code=2).stderr
-    assert 'columns = { "log:user" = "..." }' in flat(refused)
+    assert '{ "log:user" = ' in flat(run(folder, "study", "study.toml", "--store", "kept", code=2).stderr)
     config.write_text(text.replace("COLUMNS", 'columns = { "log:user" = "guest", "log:item" = "dish" }'))
     said = run(folder, "study", "study.toml", "--store", "kept", "--workers", "1").stderr
     assert "guest_train.parquet: user = guest" in said and "test.csv: user = userId" in said
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("words", "code", "named"),
     [
-        (("--level", "0.9", "--level", "0.95"), "--level is given twice, and the last would override the others"),
-        (("--train", "train.csv", "--train", "log.csv", "--train", "x"), "--train is given 3 times"),
-        (("--columns", "user=a", "--columns", "item=b,user=c"), "'user' is there twice"),
-        (("--columns", "seen:user=a"), "'seen:user' names an input that is not given; there are: test, plain"),
-        (("--columns", ":user=a"), "':user' names an input that is not given"),
-        (("--columns", "user"), "write our name, '=' and yours"),
-        (("--columns", "test:"), "write our name, '=' and yours"),
+        (("--level", "0.9", "--level", "0.95"), "bad-usage", "--level"),
+        (("--train", "train.csv", "--train", "log.csv", "--train", "x"), "bad-usage", "--train"),
+        (("--columns", "user=a", "--columns", "item=b,user=c"), "repeated-name", "'user'"),
+        (("--columns", "user=a,item=i, user =a"), "repeated-name", "'user'"),
+        (("--columns", "seen:user=a"), "unknown-input", "'seen:user'"),
+        (("--columns", ":user=a"), "unknown-input", "':user'"),
+        (("--columns", "user"), "bad-string", "'='"),
+        (("--columns", "test:"), "bad-string", "'='"),
     ],
-)  # fmt: skip
-def test_options_that_contradict_each_other(folder: Path, words: tuple[str, ...], message: str) -> None:
-    done = run(folder, "evaluate", "test.csv", "--recs", "plain.parquet", *words, code=2)
-    assert message in flat(done.stderr)
+)
+def test_options_that_contradict_each_other(folder: Path, words: tuple[str, ...], code: str, named: str) -> None:
+    refused(unskew("evaluate", "test.csv", "--recs", "plain.parquet", *words, cwd=folder), code, named)
 
 
 def test_repeated_switches_and_lists_are_fine(folder: Path) -> None:
@@ -220,15 +219,14 @@ def test_several_files_and_places_on_the_command_line(folder: Path) -> None:
     for words in (("part-*.csv",), ("part-1.csv,part-2.csv",), ("bare.dat", *places)):
         theirs = read(folder, "evaluate", words[0], *rest, *words[1:])
         assert theirs["estimates"] == ours["estimates"]
-    refused = run(folder, "evaluate", "part-*.csv", *rest, "--csv", "part-1.csv", code=2)
-    assert "this is an input of the same command" in flat(refused.stderr)
+    refused(unskew("evaluate", "part-*.csv", *rest, "--csv", "part-1.csv", cwd=folder), "output-is-input")
 
 
 def test_extras_are_asked_for_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A page that cannot be drawn, a file that cannot be unpacked: said at once, with what to install."""
     monkeypatch.setattr("unskew.errors.find_spec", lambda name: None)
     (packed := tmp_path / "t.csv.zst").write_bytes(b"")
-    with pytest.raises(MissingExtraError, match=r"page with charts .* in your clone .* pip install -e '\.\[report\]'"):
+    with refuses("missing-extra", MissingExtraError, extra="report"):
         options.check_outputs(html=tmp_path / "p.html")
-    with pytest.raises(MissingExtraError, match=r"t\.csv\.zst: .* pip install -e '\.\[files\]'"):
+    with refuses("missing-extra", MissingExtraError, extra="files"):
         options.check_outputs(packed)

@@ -34,11 +34,11 @@ COMMANDS = {
 @pytest.mark.parametrize(
     ("message", "shown"),
     [
-        ("give the training log (train=…).", "give the training log (--train)."),
-        ("give the population with users=….", "give the population with --users."),
-        ("use candidates='all', or drop_seen=True.", "use --candidates all, or --drop-seen."),
-        ("interval='bootstrap', refit=True allows for it", "--interval bootstrap --refit allows for it"),
-        ("check users=…, items=… and share=….", "check --users, --items and --share."),
+        ("a log (train=…).", "a log (--train)."),
+        ("users=….", "--users."),
+        ("candidates='all', or drop_seen=True.", "--candidates all, or --drop-seen."),
+        ("interval='bootstrap', refit=True", "--interval bootstrap --refit"),
+        ("users=…, items=… and share=….", "--users, --items and --share."),
         ("say share=0.3.", "say --share 0.3."),
         ("propensity='popularity(gamma=1)' or 'known'", "--propensity 'popularity(gamma=1)' or 'known'"),
         ("metrics=['recall@10', 'mae']", "--metric recall@10 --metric mae"),
@@ -46,30 +46,18 @@ COMMANDS = {
         ("columns={'user': 'two words'}", "--columns 'user=two words'"),
         ("columns={'test:user': 'a|b'} or columns={'time': ''}", "--columns 'test:user=a|b' or --columns time="),
         ("relevant='>=4'", "--relevant '>=4'"),
-        ("in_sample=True says how", "--in-sample says how"),
-        ("give them with read_predictions(…)", "give them with --predictions name=FILE"),
+        ("with read_predictions(…)", "with --predictions name=FILE"),
+        # Options of parts, paths, quoted texts, what is no argument and what is no Python.
+        *((text, text) for text in (
+            "known(share=0.3) and clipped(known(share=0.3), at=0.1)", "recommend(users, k, train=…)",
+            "data/share=0.3/part.csv", "share=0.3.csv: gone", "'share=0.3'", "drop_train=True",
+            "columns={'user': 'it's'}",
+        )),
     ],
-)
+)  # fmt: skip
 def test_arguments_become_options(message: str, shown: str) -> None:
-    """As one would type them."""
+    """As one would type them; the rest is left alone."""
     assert with_flags(message) == shown
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        "known(share=0.3) and clipped(known(share=0.3), at=0.1)",
-        "recommend(users, k, train=…)",
-        "data/share=0.3/part.csv",
-        "share=0.3.csv: there is no such file",
-        "'share=0.3'",
-        "drop_train=True",
-        "columns={'user': 'it's'}",
-    ],
-)
-def test_the_rest_is_left_alone(message: str) -> None:
-    """Options of parts, paths, quoted texts, what is no argument and what is no Python."""
-    assert with_flags(message) == message
 
 
 def test_every_option_exists() -> None:
@@ -78,18 +66,9 @@ def test_every_option_exists() -> None:
     named = ("evaluate", "sample", "cross-validate", "compare-protocols", "policy-impact", "plan")
     options = {option for name in named for parameter in commands.commands[name].params for option in parameter.opts}
     assert set(FLAGS.values()) - {"--force"} <= options  # of simulate
-    arguments = {
-        *inspect.signature(us.evaluate).parameters,
-        *inspect.signature(us.compare_protocols).parameters,
-        *inspect.signature(us.policy_impact).parameters,
-        *inspect.signature(us.compare_propensities).parameters,
-        *inspect.signature(us.sample).parameters,
-        *inspect.signature(us.cross_validate).parameters,
-        *inspect.signature(us.plan).parameters,
-        *inspect.signature(us.compare_protocols).parameters,
-        *inspect.signature(us.policy_impact).parameters,
-        "force",
-    }
+    calls = (us.evaluate, us.compare_protocols, us.policy_impact, us.compare_propensities, us.sample,
+             us.cross_validate, us.plan)  # fmt: skip
+    arguments = {"force"}.union(*(inspect.signature(call).parameters for call in calls))
     assert set(FLAGS) <= arguments
 
 

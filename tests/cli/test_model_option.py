@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from pathlib import Path
 
 import numpy as np
@@ -43,33 +42,6 @@ def values(folder: Path, name: str, *arguments: str) -> dict[str, float]:
 def both(folder: Path, name: str, feedback: str) -> tuple[Log, Log]:
     train, test = (us.read_log(folder / f"{name}_{part}.parquet", feedback=feedback) for part in ("train", "test"))
     return train, test
-
-
-def test_the_printed_plan_can_be_run(folder: Path) -> None:
-    """With models that are fitted on the way: the same lists, and so the rows of the plan from their files."""
-    models = ("--model", "knn=item_knn(neighbours=5)", "--model", "pop=most_popular")
-    told = ("--feedback", "conversions", "--metric", "recall@5", "--duplicates", "first")
-    files = ("bought_test.parquet", "--train", "bought_train.parquet", "--share", "0.3")
-    done = unskew("evaluate", *files, *models, *told, cwd=folder)
-    assert done.returncode == 0, flat(done.stderr)
-    printed = done.stdout[done.stdout.index("unskew plan") :].replace("\\\n", "").splitlines()[0]
-    planned = unskew(*shlex.split(printed)[1:], "--json", "plan.json", cwd=folder)
-    assert planned.returncode == 0, flat(planned.stderr)
-    train, test = both(folder, "bought", "conversions")
-    fitted = {
-        "knn": us.models.make("item_knn(neighbours=5)").fit(train.positives()),
-        "pop": us.models.make("most_popular").fit(train.positives()),
-    }
-    plan = us.plan(fitted, log=test, seen=train, metric="recall@5", detect="10%")
-    (pair,) = json.loads((folder / "plan.json").read_text())["pairs"]
-    assert (pair["rows"], pair["differing"]) == (plan.pairs[0].rows, plan.pairs[0].differing)
-
-
-def test_a_plan_that_fits_models_needs_a_training_log(folder: Path) -> None:
-    """Its option has another name than that of evaluate."""
-    models = ("--model", "a=most_popular", "--model", "b=random")
-    done = unskew("plan", "bought_test.parquet", *models, "--feedback", "conversions", cwd=folder)
-    assert done.returncode == 2 and "give --seen" in flat(done.stderr)
 
 
 @pytest.mark.parametrize("loss", ["logistic", "squared", "warp"])

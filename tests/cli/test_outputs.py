@@ -11,9 +11,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.cli.commands import flat, unskew
+from tests.cli.commands import refused, unskew
+from tests.said import refuses
 from unskew.cli.options import check_outputs, write_outputs
-from unskew.errors import InputError
 from unskew.result import Result
 
 
@@ -35,24 +35,17 @@ def test_an_output_over_a_file_inside_a_spec_is_refused(
         link("pa.csv", "other.csv")
     path = Path("pa.csv" if link is None else "other.csv")
     for specs in (["given(./pa.csv)"], ["calibrated(known(pa.csv), folds=2)"], ["sndr(q = pa.csv)"]):
-        with pytest.raises(InputError, match=r"--csv .*: this is an input of the same command"):
+        with refuses("output-is-input"):
             check_outputs(specs=specs, csv=path)
-    with pytest.raises(InputError, match="an input of the same command"):
+    with refuses("output-is-input"):
         check_outputs(Path("pa.csv"), csv=path)
     check_outputs(Path("test.csv"), specs=["given(test.csv)", "logistic_mf(dim=10)", None], csv=path)
-
-
-def test_an_output_over_a_file_of_a_folder_or_a_pattern_is_refused(
-    files: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Both stand for the files that are counted; what merely has the name of a folder does not."""
-    monkeypatch.chdir(files)
     (files / "logs" / "day").mkdir(parents=True)
     (files / "logs" / "day" / "one.csv").write_text("item\n1\n")
-    for train in ("logs", "logs/*/*.csv", "./logs/day", "logs/**/o?e.csv"):
-        with pytest.raises(InputError, match=r"--csv .*: this is an input of the same command"):
+    for train in ("logs", "logs/*/*.csv", "logs/**/o?e.csv"):  # stand for the files that are counted
+        with refuses("output-is-input"):
             check_outputs(specs=[f"counted(popularity, train={train})"], csv=Path("logs/day/one.csv"))
-    check_outputs(specs=["counted(popularity, train=pa.csv)", "logs(dim=3)"], csv=Path("logs/day/one.csv"))
+    check_outputs(specs=["logs(dim=3)"], csv=Path("logs/day/one.csv"))
 
 
 def test_the_commands_refuse_it_too(files: Path) -> None:
@@ -60,7 +53,7 @@ def test_the_commands_refuse_it_too(files: Path) -> None:
     given = f"given({files}/pa.csv)"
     recs = ("--recs", f"a={files / 'test.csv'}")
     done = unskew("evaluate", files / "test.csv", *recs, "--outcome", given, "--csv", files / "pa.csv")
-    assert done.returncode == 2 and "an input of the same command" in flat(done.stderr)
+    refused(done, "output-is-input", "--csv")
     assert (files / "pa.csv").read_bytes() == before
 
 
@@ -68,19 +61,10 @@ def test_two_outputs_are_two_files(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("{}")
     (tmp_path / "a.csv").symlink_to("a.json")
     (tmp_path / "b.html").symlink_to("new.parquet")  # neither exists yet
-    with pytest.raises(InputError, match=r"--csv .*: this is the same file as --json"):
+    with refuses("repeated-output"):
         check_outputs(json=tmp_path / "a.json", csv=tmp_path / "a.csv")
-    with pytest.raises(InputError, match=r"--parquet .*: this is the same file as --html"):
+    with refuses("repeated-output"):
         check_outputs(html=tmp_path / "b.html", parquet=tmp_path / "new.parquet")
-
-
-def test_a_closed_folder_is_noticed_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_: object) -> None:
-        raise OSError(30, "Read-only file system")
-
-    monkeypatch.setattr(os, "open", refused)
-    with pytest.raises(InputError, match=r"--json .*a\.json: cannot be written: Read-only file system"):
-        check_outputs(json=tmp_path / "a.json")
 
 
 def test_if_the_page_fails_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,7 +87,7 @@ def test_simulate_replaces_only_when_told_and_never_what_it_reads(tmp_path: Path
     (tmp_path / "train.parquet").write_text("mine")
     shop = ("simulate", "--users", "30", "--items", "30", "-q", "-o", tmp_path)
     done = unskew(*shop)
-    assert done.returncode == 2 and "train.parquet: this file exists" in flat(done.stderr)
+    refused(done, "output-exists", "train.parquet")
     assert [path.name for path in tmp_path.iterdir()] == ["train.parquet"]
     assert (tmp_path / "train.parquet").read_text() == "mine"
     assert unskew(*shop, "--force").returncode == 0
@@ -113,21 +97,21 @@ def test_simulate_replaces_only_when_told_and_never_what_it_reads(tmp_path: Path
     rows.write_parquet(tmp_path / "log.parquet")
     ratings = ("simulate", "ratings", "--like", tmp_path / "log.parquet", "-q", "-o", tmp_path, "--force")
     done = unskew(*ratings)
-    assert done.returncode == 2 and "an input of the same command" in flat(done.stderr)
+    refused(done, "output-is-input")
     assert pl.read_parquet(tmp_path / "log.parquet").equals(rows)
 
 
 def test_reproduce_does_not_write_two_things_to_one_file(tmp_path: Path) -> None:
     same = tmp_path / "schnabel16-table1.json"
     done = unskew("reproduce", "schnabel16", "table1", "--json", same, "--out", tmp_path, "--store", tmp_path / "store")
-    assert done.returncode == 2 and "this is the same file as" in flat(done.stderr)
+    refused(done, "repeated-output")
 
 
 def test_python_writers_keep_the_files_that_a_result_was_made_from(files: Path) -> None:
     inputs = {"test": {"source": str(files / "test.csv")}, "outcome": {"model": f"given({files}/pa.csv)"}}
     result = Result((), (), (), inputs, ())
     for name in ("test.csv", "pa.csv"):
-        with pytest.raises(InputError, match="an input of the same command"):
+        with refuses("output-is-input"):
             result.to_csv(files / name)
     result.to_csv(files / "new.csv")
 
@@ -140,4 +124,4 @@ def test_charts_without_addresses_are_refused_before_the_work(tmp_path: Path) ->
         "check_outputs(json=Path(sys.argv[1]) / 'a.json')\ncheck_outputs(html=Path(sys.argv[1]) / 'a.html')\n"
     )
     ran = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False)
-    assert ran.returncode == 1 and "'ulimit -v' allows 4.0 GB" in ran.stderr
+    assert ran.returncode == 1 and "4.0 GB" in ran.stderr

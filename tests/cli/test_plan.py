@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import unskew as us
-from tests.cli.commands import flat, unskew
+from tests.cli.commands import refused, unskew
 from tests.design.shop import shop
 
 RECS = ("--recs", "good=good.parquet", "--recs", "fair=fair.parquet")
@@ -32,7 +32,7 @@ def test_a_plan_and_its_draw(files: Path) -> None:
         "--json", "plan.json", cwd=files,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "candidates outside the log" in flat(done.stdout) and "wrote ask.parquet" in done.stderr
+    assert "wrote ask.parquet" in done.stderr
     models = {name: files / f"{name}.parquet" for name in ("good", "fair")}
     plan = us.plan(
         models, log=files / "log.parquet", seen=files / "seen.parquet", feedback="conversions", metric="recall@4",
@@ -47,8 +47,8 @@ def test_repeated_pairs_and_wrong_rows(files: Path) -> None:
     log, lists = pl.read_parquet(files / "log.parquet"), RECS
     wrong = pl.DataFrame({"user": [None], "item": log["item"][:1], "value": [1.0]}, schema=log.schema)
     pl.concat([log, log[:1].with_columns(value=1.0 - pl.col("value")), wrong]).write_parquet(files / "messy.parquet")
-    refused = unskew("plan", "messy.parquet", *lists, *HOW, "--invalid", "drop", cwd=files)
-    assert refused.returncode == 2 and "--duplicates" in flat(refused.stderr)
+    repeated = unskew("plan", "messy.parquet", *lists, *HOW, "--invalid", "drop", cwd=files)
+    refused(repeated, "repeated-pair", "--duplicates")
     how = ("--invalid", "drop", "--duplicates", "first")
     assert unskew("plan", "messy.parquet", *lists, *HOW, *how, cwd=files).returncode == 0
     done = unskew(
@@ -62,14 +62,16 @@ def test_repeated_pairs_and_wrong_rows(files: Path) -> None:
 def test_errors_name_options_and_nothing_is_half_written(files: Path) -> None:
     """One model, a draw without a file, more rows than there are, an output that would replace an input."""
     one = unskew("plan", "log.parquet", *RECS[:2], *HOW, cwd=files)
-    assert one.returncode != 0 and "--recs a=FILE --recs b=FILE" in flat(one.stderr)
+    refused(one, "too-few-models", "--recs")
     lost = unskew("plan", "log.parquet", *RECS, *HOW, "--draw", "9", cwd=files)
-    assert lost.returncode != 0 and "give both, or neither" in flat(lost.stderr)
+    refused(lost, "missing-argument")
     many = unskew(
         "plan", "log.parquet", *RECS, *HOW, "--draw", "900", "--per-user", "1", "-o", "m.csv", "--json", "m.json",
         cwd=files,
     )  # fmt: skip
-    assert many.returncode != 0 and "(--per-user)" in flat(many.stderr)
+    refused(many, "out-of-range", "(--per-user)")
     assert not (files / "m.csv").exists() and not (files / "m.json").exists()
     same = unskew("plan", "log.parquet", *RECS, *HOW, "--draw", "9", "-o", "seen.parquet", cwd=files)
-    assert same.returncode != 0 and "seen.parquet" in flat(same.stderr)
+    refused(same, "output-is-input", "seen.parquet")
+    fitted = ("--model", "a=most_popular", "--model", "b=random", "--feedback", "conversions")
+    refused(unskew("plan", "log.parquet", *fitted, cwd=files), "missing-argument", "--seen")

@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.cli.commands import flat, process, unskew
+from tests.cli.commands import flat, process, refused, unskew
+from tests.evaluation.shop import better, kept
 from unskew.result import Result
 
 USERS, ITEMS, K = 400, 40, 5
@@ -39,71 +40,58 @@ def command(shop: Path, *more: str | Path, names: tuple[str, ...] = ("good", "po
     return ["evaluate", shop / "test.csv", *lists, "--propensity", "known", "--metric", "recall@5", *more]
 
 
+RIGHT, WRONG = better("good", "poor", "recall@5"), better("poor", "good", "recall@5")
+
+
 @pytest.mark.parametrize(
-    ("statements", "code"),
+    ("asked", "code"),
     [
-        (["good better than poor on recall@5"], 0),
-        (["good better than poor on recall@5", "good not worse than poor by 1 % on recall@5"], 0),
-        (["poor better than good on recall@5"], 1),
-        (["poor not worse than good by 0.001 on recall@5"], 1),
+        (["--require", RIGHT], 0),
+        (["--require", RIGHT, "--require", kept("good", "poor", "1 %", "recall@5")], 0),
+        (["--require", WRONG], 1),
+        (["--require", kept("poor", "good", "0.001", "recall@5")], 1),
+        (["--require", better("good", "twin", "recall@5")], 3),
+        (["--require", kept("good", "twin", "30 %", "recall@5")], 0),
+        (["--estimator", "naive", "--require", RIGHT], 3),
+        (["--estimator", "direct", "--require", RIGHT], 3),
+        (["--estimator", "direct"], 2),
+        (["--dry-run", "--require", RIGHT], 2),
     ],
 )
-def test_the_exit_code_answers(shop: Path, statements: list[str], code: int) -> None:
-    asked = [word for text in statements for word in ("--require", text)]
-    done = unskew(*command(shop, *asked))
+def test_the_exit_code_answers(shop: Path, asked: list[str], code: int) -> None:
+    """What is refused, alike or not debiased is undecided; without a requirement a refusal is an error."""
+    names = ("good", "twin") if "twin" in asked[-1] else ("good", "poor")
+    done = unskew(*command(shop, *asked, names=names))
     assert done.returncode == code, done.stderr
-    said = flat(done.stdout)
-    for text in statements:
-        assert f"required: {text} {'no' if code else 'yes'}:" in said
-
-
-def test_what_cannot_be_told_is_undecided(shop: Path) -> None:
-    """Two that are alike; and anything where nothing is debiased."""
-    done = unskew(*command(shop, "--require", "good better than twin on recall@5", names=("good", "twin")))
-    assert done.returncode == 3 and "undecided: the difference may be 0" in flat(done.stdout)
-    wide = "good not worse than twin by 30 % on recall@5"
-    done = unskew(*command(shop, "--require", wide, "--quiet", names=("good", "twin")))
-    assert done.returncode == 0 and done.stdout == done.stderr == ""
-    done = unskew(*command(shop, "--estimator", "naive", "--require", "good better than poor on recall@5"))
-    assert done.returncode == 3 and "undoes the skew" in flat(done.stdout)
-
-
-def test_what_is_refused_is_undecided(shop: Path) -> None:
-    """The whole evaluation, or this metric; without a requirement a refusal is an error."""
-    refused = command(shop, "--estimator", "direct")
-    assert unskew(*refused).returncode == 2
-    done = unskew(*refused, "--require", "good better than poor on recall@5")
-    assert done.returncode == 3 and "unskew cannot do this" in done.stderr
-    done = unskew(*command(shop, "--dry-run", "--require", "good better than poor on recall@5"))
-    assert done.returncode == 2 and "--dry-run" in done.stderr
+    for text in asked[1::2] if code < 2 else ():
+        assert f"{text} {'no' if code else 'yes'}:" in flat(done.stdout)
+    quiet = unskew(*command(shop, *asked, "--quiet", names=names))
+    assert quiet.returncode == code and quiet.stdout == "" and bool(quiet.stderr) is bool(done.stderr)
 
 
 def test_a_statement_that_cannot_be_read_is_an_error_before_the_work(shop: Path) -> None:
-    for text, why in (("better", "begin with the name of a model"), ("good better than poor on recall@7", "recall@7")):
+    for text, code in (("better", "unknown-model"), (better("good", "poor", "recall@7"), "unknown-name")):
         done = unskew(*command(shop, "--require", text, "--json", shop / "never.json"))
-        assert done.returncode == 2 and "--require" in flat(done.stderr) and why in flat(done.stderr)
+        refused(done, code, "--require")
     assert not (shop / "never.json").exists()
 
 
 def test_a_margin_that_nothing_could_miss_is_an_error_after_the_work(shop: Path) -> None:
     """How large a score is, is known only then: what was asked to be written is."""
-    text = "poor not worse than good by 2 on recall@5"
+    text = kept("poor", "good", "2", "recall@5")
     done = unskew(*command(shop, "--require", text, "--json", shop / "vacuous.json", "-q"))
-    assert done.returncode == 2 and "--require" in flat(done.stderr) and "Did you mean 2 %?" in flat(done.stderr)
+    refused(done, "vacuous-margin", "--require", "2 %")
     assert json.loads((shop / "vacuous.json").read_text())["requirements"] == []
 
 
 def test_json_on_standard_output_stands_alone(shop: Path) -> None:
     """The answers are in it, and on the error stream; the command and the date say where it comes from."""
-    asked = command(shop, "--json", "-", "--require", "good better than poor on recall@5")
+    asked = command(shop, "--json", "-", "--require", RIGHT)
     done = process(*asked)
     found = json.loads(done.stdout)
     assert done.returncode == 0 and found["requirements"][0]["answer"] == "yes"
-    assert (
-        found["written"]["command"].startswith("unskew evaluate ")
-        and "'good better than poor on recall@5'" in found["written"]["command"]
-    )
-    assert "required: good better than poor" in flat(done.stderr)
+    assert found["written"]["command"].startswith("unskew evaluate ") and f"'{RIGHT}'" in found["written"]["command"]
+    assert RIGHT in flat(done.stderr)
     assert not (Path("-")).exists()
 
 
@@ -115,42 +103,16 @@ def test_json_on_standard_output_is_the_file(shop: Path, tmp_path: Path) -> None
         one, other = json.loads(printed.stdout), json.loads((tmp_path / "r.json").read_text())
         assert one.pop("written")["versions"] == other.pop("written")["versions"] and one == other
     done = unskew(*command(shop), "--json", tmp_path / "r.json", "-q")
-    assert done.returncode == 0 and Result.from_json(tmp_path / "r.json").require("good better than poor on recall@5")
+    assert done.returncode == 0 and Result.from_json(tmp_path / "r.json").require(RIGHT)
 
 
 def test_several_propensities_and_folds_answer_too(shop: Path, tmp_path: Path) -> None:
-    both = command(
-        shop,
-        "--propensity",
-        "uniform",
-        "--json",
-        tmp_path / "c.json",
-        "-q",
-        "--require",
-        "good better than poor on recall@5",
-    )
+    both = command(shop, "--propensity", "uniform", "--json", tmp_path / "c.json", "-q", "--require", RIGHT)
     assert unskew(*both).returncode == 0
     assert json.loads((tmp_path / "c.json").read_text())["requirements"][0]["answer"] == "yes"
-    folds: list[str | Path] = [
-        "cross-validate",
-        shop / "test.csv",
-        "--split",
-        "k_fold(folds=2)",
-        "--model",
-        "a=most_popular",
-        "--model",
-        "b=random",
-    ]
-    asked = [
-        "--metric",
-        "recall@5",
-        "--estimator",
-        "naive",
-        "--no-store",
-        "--json",
-        "-",
-        "--require",
-        "a better than b on recall@5",
-    ]
-    done = unskew(*folds, *asked)
+    done = unskew(
+        "cross-validate", shop / "test.csv", "--split", "k_fold(folds=2)", "--model", "a=most_popular", "--model",
+        "b=random", "--metric", "recall@5", "--estimator", "naive", "--no-store", "--json", "-", "--require",
+        better("a", "b", "recall@5"),
+    )  # fmt: skip
     assert done.returncode == 3 and json.loads(done.stdout)["macro"]["requirements"][0]["answer"] == "undecided"

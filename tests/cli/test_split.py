@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import unskew as us
-from tests.cli.commands import flat, unskew
+from tests.cli.commands import refused, unskew
 from unskew.split import files, make_splits, write_splits
 
 WINDOWS = "sliding_window(width=1d, folds=3, min_users=2)"
@@ -39,10 +39,7 @@ def test_every_fold_is_a_folder_of_two_files(log: Path, tmp_path: Path) -> None:
     """The files hold the rows of the splits in the order of time; the manifest and the terminal say what they are."""
     done = unskew("split", log, "--split", WINDOWS, "-o", tmp_path / "out")
     assert done.returncode == 0, done.stderr
-    text = flat(done.stdout)
-    assert "3 folds of" in text and "users without a past" not in text
-    assert "rows that were read (duplicate pair)" in text and "read as Unix seconds" in text
-    assert "Columns that are not in the files: colour. Keep them with --keep." in text
+    assert "colour" in done.stdout and "--keep" in done.stdout
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     splits = make_splits(us.read_log(log), WINDOWS)
     assert manifest["splitter"] == str(splits.splitter) and len(manifest["folds"]) == len(splits) == 3
@@ -67,8 +64,8 @@ def test_what_is_there_is_replaced_only_on_request(log: Path, tmp_path: Path) ->
     out = tmp_path / "out"
     assert unskew("split", log, "--split", "k_fold(folds=4)", "-o", out, "-q").returncode == 0
     (out / "003" / "mine.txt").write_text("kept")
-    refused = unskew("split", log, "--split", WINDOWS, "-o", out)
-    assert refused.returncode == 2 and "--force" in refused.stderr and len(list(out.glob("*/*.parquet"))) == 8
+    refused(unskew("split", log, "--split", WINDOWS, "-o", out), "output-exists", "--force")
+    assert len(list(out.glob("*/*.parquet"))) == 8
     done = unskew("split", log, "--split", "k_fold(folds=2)", "-o", out, "--force", "-q")
     assert done.returncode == 0 and not done.stdout
     assert sorted(str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()) == [
@@ -93,7 +90,7 @@ def test_a_run_that_fails_leaves_nothing(log: Path, tmp_path: Path, monkeypatch:
     splits = make_splits(us.read_log(log), WINDOWS)
 
     def fail(*_: Any) -> None:
-        raise OSError("the disk is full")
+        raise OSError("full")
 
     with monkeypatch.context() as patched:
         patched.setattr(files, "write_json", fail)
@@ -110,16 +107,6 @@ def test_a_run_that_fails_leaves_nothing(log: Path, tmp_path: Path, monkeypatch:
     assert not (tmp_path / "out" / "004").exists()
 
 
-def test_the_input_is_never_replaced(log: Path, tmp_path: Path) -> None:
-    """Not even where it lies in place of an output."""
-    inside = tmp_path / "out" / "000" / "train.parquet"
-    inside.parent.mkdir(parents=True)
-    log.rename(inside)
-    before = inside.read_bytes()
-    done = unskew("split", inside, "--split", "k_fold(folds=2)", "-o", tmp_path / "out", "--force")
-    assert done.returncode == 2 and "input of the same command" in flat(done.stderr) and inside.read_bytes() == before
-
-
 def test_files_of_leave_one_out_are_known_as_such(log: Path, tmp_path: Path) -> None:
     """A row was held out with one chance in as many rows as its user has: propensities are refused for it."""
     out = tmp_path / "out"
@@ -131,24 +118,31 @@ def test_files_of_leave_one_out_are_known_as_such(log: Path, tmp_path: Path) -> 
     popular = us.models.MostPopular().fit(train)
     found = us.evaluate(held_out, {"popular": popular}, train=out / "001/train.parquet", metrics=["recall@5"])
     assert {estimate.estimator for estimate in found.estimates} == {"naive"}
-    with pytest.raises(us.RefusedError, match="unequal chances"):
+    with pytest.raises(us.RefusedError, match="popularity"):
         us.evaluate(held_out, {"popular": popular}, train=train, propensity="popularity", metrics=["recall@5"])
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "code", "named"),
     [
-        (["--split", "sliding"], "Did you mean 'sliding_window'?"),
-        (["--split", "sliding_window(width=15m)"], "Minutes are written min, months mo."),
-        (["--split", WINDOWS, "--columns", "time=when"], "'when'"),
-        (["--split", "sliding_window(width=1d)"], "none of the 30 windows of 1d has 100 users"),
-        (["--split", "k_fold(folds=2)", "--keep", "size"], "'size'"),
+        (["--split", "sliding"], "unknown-name", "'sliding_window'"),
+        (["--split", "sliding_window(width=15m)"], "bad-value", "min"),
+        (["--split", WINDOWS, "--columns", "time=when"], "missing-column", "'when'"),
+        (["--split", "sliding_window(width=1d)"], "few-users", "30"),
+        (["--split", "k_fold(folds=2)", "--keep", "size"], "missing-column", "'size'"),
     ],
 )
-def test_what_cannot_be_split_is_said(log: Path, tmp_path: Path, arguments: list[str], said: str) -> None:
+def test_what_cannot_be_split_is_said(log: Path, tmp_path: Path, arguments: list[str], code: str, named: str) -> None:
     """In one panel, and nothing is written."""
-    done = unskew("split", log, *arguments, "-o", tmp_path / "out")
-    assert done.returncode == 2 and said in flat(done.stderr) and not (tmp_path / "out").exists()
+    refused(unskew("split", log, *arguments, "-o", tmp_path / "out"), code, named)
+    assert not (tmp_path / "out").exists()
+    inside = tmp_path / "out" / "000" / "train.parquet"
+    inside.parent.mkdir(parents=True)
+    log.rename(inside)  # where an output would be
+    before = inside.read_bytes()
+    again = unskew("split", inside, "--split", "k_fold(folds=2)", "-o", tmp_path / "out", "--force")
+    refused(again, "output-is-input")
+    assert inside.read_bytes() == before
 
 
 def test_a_page_with_a_picture(log: Path, tmp_path: Path) -> None:
@@ -156,5 +150,4 @@ def test_a_page_with_a_picture(log: Path, tmp_path: Path) -> None:
     asked = "sliding_window(width=1d, folds=15, min_users=2)"
     done = unskew("split", log, "--split", asked, "-o", tmp_path / "out", "--html", tmp_path / "split.html")
     page = (tmp_path / "split.html").read_text()
-    assert done.returncode == 0 and "there is nothing to learn from before it" in page and "<svg" in page
-    assert "skipped" in page and "training rows" in page
+    assert done.returncode == 0 and "<svg" in page and page.count("2023-11-") > 15

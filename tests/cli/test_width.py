@@ -1,4 +1,4 @@
-"""All commands that show something, on a terminal of 80 columns; and their pages against their JSON."""
+"""All commands that show something, on terminals of 80 and 100 columns; and their pages against their JSON."""
 
 from __future__ import annotations
 
@@ -66,20 +66,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @cache
-def shown(name: str, folder: Path) -> Done:
+def shown(name: str, folder: Path, width: int = 80) -> Done:
     """What a command prints; its page and JSON lie in the folder."""
     files = ["--html", f"{name}.html"] + ([] if name in WITHOUT_JSON else ["--json", f"{name}.json"])
-    done = unskew(*COMMANDS[name], *files, cwd=folder, env={**os.environ, **PLAIN, "COLUMNS": "80"})
+    done = unskew(*COMMANDS[name], *files, cwd=folder, env={**os.environ, **PLAIN, "COLUMNS": str(width)})
     assert done.returncode == 0, done.stderr
     return done
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_tables_fit_80_columns(name: str, folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "width"),
+    [*((name, 80) for name in COMMANDS), *((name, 100) for name in ("evaluate", "audit", "cross-validate", "study"))],
+)
+def test_tables_fit_the_terminal(name: str, width: int, folder: Path) -> None:
     """No line is wider, no text is cut, and no interval continues on the next line."""
-    said = shown(name, folder).stdout.partition("\nA fold is evaluated with:")[0]  # by a command that is not broken
+    said = shown(name, folder, width).stdout.partition("unskew evaluate ")[0]  # a command is not broken
     lines = said.splitlines()
-    assert len(lines) > 5 and max(map(cell_len, lines)) <= 80
+    assert len(lines) > 5 and max(map(cell_len, lines)) <= width
     assert [line for line in lines if "…" in line and not COUNTED.search(line)] == []
     tables = [line for line in lines if not line.startswith(("│", "!", "·", "?", " "))]
     assert [line for line in tables if line.count("[") != line.count("]")] == []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,12 +13,9 @@ from hypothesis import Phase, given, settings
 
 import unskew as us
 from tests.conversions import reference as ref
-from tests.conversions.reference import Metric, Row, Rule, World
+from tests.conversions.reference import Row
 from tests.conversions.worlds import METRICS, RULES, SEGMENTS, USERS, Drawn, drawn_logs, evaluate
-from tests.engine import passes
-from unskew.evaluation import conclude
 from unskew.inference.bootstrap import user_weights
-from unskew.judging.measure import measure
 from unskew.log import Ids
 
 pytestmark = pytest.mark.usefixtures("made_up_logs")
@@ -152,63 +148,3 @@ def test_bootstrap_intervals_equal_the_reference(drawn: Drawn) -> None:
             assert math.isnan(d.low) and math.isnan(d.high), d
         elif len(known) >= 2 and not math.isnan(d.se):  # as wide as every check allows
             assert d.low <= float(np.quantile(known, 0.025)) + 1e-9, d
-
-
-@settings(max_examples=10, phases=WHOLE)
-@given(drawn_logs())
-def test_neither_threads_nor_blocks_change_a_number(drawn: Drawn) -> None:
-    """Blocks of one, two or all users, one thread or three: the same estimates, errors and diagnostics."""
-    found: list[Any] = []
-
-    def kept(engine: Any, plan: Any, setting: Any, **rest: Any) -> Any:
-        found.append((engine.held, plan))
-        return measure(engine, plan, setting, **rest)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(conclude, "measure", kept)
-        evaluate(drawn)
-    held, plan = found[0]
-    whole = passes.first_pass(held, plan, replicates=50, threads=1)
-    for block, threads in ((1, 1), (1, 3), (2, 2), (4, 3)):
-        parts = passes.first_pass(held, plan, replicates=50, threads=threads, block=block)
-        for one, two in zip(whole.moments, parts.moments, strict=True):
-            np.testing.assert_allclose(two.values, one.values, rtol=1e-12, atol=1e-12)
-            np.testing.assert_allclose(two.cross, one.cross, rtol=1e-10, atol=1e-10)
-            assert (two.active, two.users) == (one.active, one.users)
-            np.testing.assert_array_equal(two.differ, one.differ)
-        for a, b in zip(whole.tallies, parts.tallies, strict=True):
-            assert (b.ess, b.max_weight_share) == pytest.approx((a.ess, a.max_weight_share), rel=1e-12, abs=1e-300)
-        np.testing.assert_allclose(np.asarray(parts.replicates), np.asarray(whole.replicates), rtol=1e-12, atol=1e-12)
-    again = passes.first_pass(held, plan, threads=3, block=2)
-    other = passes.first_pass(held, plan, threads=1, block=2)
-    for one, two in zip(again.moments, other.moments, strict=True):
-        np.testing.assert_array_equal(one.mean, two.mean)
-        np.testing.assert_array_equal(one.cross, two.cross)
-
-
-def test_the_reference_agrees_with_sums_done_by_hand() -> None:
-    """Two users, one of them silent; four items, one in training: everything worked out on paper."""
-    rows = [Row("a", "w", 1.0, 0.5), Row("a", "x", 0.0, 0.25)]
-    q = {("a", "w"): 0.5, ("a", "x"): 0.25, ("a", "y"): 0.125, ("b", "w"): 0.5, ("b", "x"): 0.5, ("b", "y"): 0.25}
-    q |= {("a", "z"): 9.0, ("b", "z"): 1.0, ("b", "n"): 0.0625}
-    train = [("a", "z"), ("b", "y")]
-    world = World(["a", "b"], rows, train, {"a": {"z": 1, "w": 2, "y": 3, "x": 4}, "b": {"x": 1, "n": 2}}, q)
-    metric = Metric("recall", 3)
-    # a lists candidates w and y above rank 4, b lists x and n, which no log shows; guesses .5 + .125 and .5 + .0625
-    expected = {
-        ("naive", ref.PLAIN): 1.0 / 2,
-        ("ips", ref.PLAIN): 2.0 / 2,
-        ("snips", ref.PLAIN): 2.0 / 6 * (3 + 3) / 2,
-        ("snips over list", ref.PLAIN): 2.0 / 2 * (2 + 2) / 2,
-        ("direct", ref.PLAIN): (0.625 + 0.5625) / 2,
-        ("dr", ref.PLAIN): (0.625 + 2 * 0.5 + 0.5625) / 2,
-        ("sndr", ref.PLAIN): (0.625 + 0.5625) / 2 + 1.0 / 6 * (3 + 3) / 2,
-        ("switch", ref.PLAIN): (0.625 + 2 * 0.5 + 0.5625) / 2,
-        ("ips", ref.POOLED): 1.0,
-        ("direct", ref.POOLED): (0.625 + 0.5) / (0.875 + 2.0),
-        ("dr", ref.POOLED): (1.625 + 0.5) / (0.875 + 2 * 0.5 - 4 * 0.25 + 2.0),
-        ("dr", ref.PER_USER): (1.0 + 0.5 / 2.0) / 2,  # 1.625 / 0.875 is cut to 1
-    }
-    for (kind, target), number in expected.items():
-        parts = ref.terms(world, metric, Rule(kind, tau=2.0), target)
-        assert ref.value(parts) == pytest.approx(number, rel=1e-12), (kind, target)

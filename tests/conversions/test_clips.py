@@ -53,20 +53,17 @@ def edge(propensities: list[float], share: float) -> float:
 
 
 @pytest.mark.parametrize("estimator", KINDS)
-@pytest.mark.parametrize("share", [0.1, 0.45])
-def test_quantiles_are_over_the_pairs_that_weigh(estimator: str, share: float) -> None:
-    """ips weighs pairs that brought something; self-normalised and doubly robust ones weigh every seen pair."""
+def test_a_clip_is_a_floor_over_the_pairs_that_weigh(estimator: str) -> None:
+    """ips weighs pairs that brought something, self-normalised and doubly robust estimators every seen pair; of two
+    clips the higher one holds, whichever is inside."""
     every, liked = ([row.propensity for row in ROWS if row.value >= least] for least in (0.0, 1.0))
-    floor, other = (edge(each, share) for each in ((liked, every) if estimator == "ips" else (every, liked)))
-    found = evaluate(f"clipped({estimator}, quantile={share})")
-    assert (found.value, found.clipped_share) == pytest.approx(expected(KINDS[estimator], floor), rel=1e-12)
-    assert found.value != pytest.approx(expected(KINDS[estimator], other)[0], rel=1e-3)
-
-
-@pytest.mark.parametrize("estimator", KINDS)
-@pytest.mark.parametrize("clips", [(0.3, 0.75), (0.75, 0.3)])
-def test_of_two_clips_the_higher_one_holds(estimator: str, clips: tuple[float, float]) -> None:
-    """clipped(clipped(E, at=.3), at=.75) is clipped(E, at=.75), and the other way round; value and share."""
-    found = evaluate(f"clipped(clipped({estimator}, at={clips[0]}), at={clips[1]})")
-    assert (found.value, found.clipped_share) == pytest.approx(expected(KINDS[estimator], 0.75), rel=1e-12)
-    assert found.value != pytest.approx(expected(KINDS[estimator], 0.3)[0], rel=1e-3)
+    if estimator == "ips":
+        every, liked = liked, every
+    floors = {f"quantile={share}": (edge(every, share), edge(liked, share)) for share in (0.1, 0.45)}
+    clips = {f"clipped({estimator}, {said})": ends for said, ends in floors.items()}
+    for one, two in ((0.3, 0.75), (0.75, 0.3)):
+        clips[f"clipped(clipped({estimator}, at={one}), at={two})"] = (0.75, 0.3)
+    for asked, (floor, other) in clips.items():
+        found = evaluate(asked)
+        assert (found.value, found.clipped_share) == pytest.approx(expected(KINDS[estimator], floor), rel=1e-12)
+        assert found.value != pytest.approx(expected(KINDS[estimator], other)[0], rel=1e-3)

@@ -1,6 +1,6 @@
 """Do 95 % intervals cover 95 % of graded outcomes, with cross-fitted guesses, of differences, and of what is biased?
 
-The worlds of test_coverage.py with a second model (the most popular items, shifted by chance), 400 of 1,000 users
+The worlds of coverage_worlds.py with a second model (the most popular items, shifted by chance), 400 of 1,000 users
 (``make verify``: 900): the Monte Carlo error of a coverage near 95 % is 1.1 points (0.7), which is added to the 2
 points that are allowed. Outcomes are 0/1 or graded (a success is worth 1 or 3, 2 on average). Population values are
 expected ones over 400,000 users; what is biased on purpose (naive, direct, switch, ratios inside users) is held
@@ -17,17 +17,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.conversions.test_coverage import ITEMS, LEVEL, POOLED, POPULATION, Floats, World, draw
+from tests.conversions.coverage_worlds import ITEMS, LEVEL, POOLED, POPULATION, Floats, World, draw
 from tests.engine.passes import first_pass
 from tests.inference.worlds import many, numbered
 from tests.worlds import monte_carlo_error, worlds
 from unskew import estimators, metrics
 from unskew.engine.listed_pairs import ListedPairs
-from unskew.engine.plan import make_plan
+from unskew.engine.plan import EvaluationPlan, make_plan
+from unskew.engine.sums import Sums
 from unskew.estimators import Summary, Target
 from unskew.estimators.summary import Histogram
 from unskew.inference.contrast import alone, contrast
-from unskew.inference.moments import Moments
+from unskew.inference.intervals import percentile
 from unskew.log import Feedback, Log
 from unskew.outcome import Means, crossfit
 
@@ -43,7 +44,8 @@ BIASED: tuple[Cell, ...] = (
     ("naive", SUM), ("direct", SUM), ("switch(tau=5)", SUM), ("switch(tau=5)", POOLED), ("dr", PER_USER),
 )  # fmt: skip
 FOLDED: tuple[Cell, ...] = (("dr", SUM), ("sndr", SUM), ("dr", POOLED))
-MODELS = ("a", "b", "a − b")
+MODELS = ("a", "b", "a − b", "a by the bootstrap")
+REPLICATES = 300  # whose percentiles hold 94.4 % of the bootstrap distribution
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +61,11 @@ class Pair:
         a = self.world.truth[target]
         b = replace(self.world, listed=self.other).truth[target]
         scale = self.worth if target == SUM else 1.0
-        return scale * np.array([a, b, a - b])
+        return scale * np.array([a, b, a - b, a])
 
 
 def drawn(seed: int, users: int, *, graded: bool, folded: bool = False) -> Pair:
-    """A world of test_coverage.py with a second list, graded outcomes on request, and guesses fitted on request."""
+    """A world of coverage_worlds.py with a second list, graded outcomes on request, and guesses fitted on request."""
     world = draw(seed, users)
     rng = np.random.default_rng([seed, 1])
     held = world.held
@@ -79,34 +81,38 @@ def drawn(seed: int, users: int, *, graded: bool, folded: bool = False) -> Pair:
     return Pair(replace(world, held=held), other, 2.0 if graded else 1.0)
 
 
-def moments_of(pair: Pair, cells: Sequence[Cell]) -> list[Moments]:
-    """Estimates of both models with their covariances, one per cell."""
+def sums_of(pair: Pair, cells: Sequence[Cell], **how: int) -> tuple[EvaluationPlan, Sums]:
+    """What all users bring to these cells."""
     held = pair.world.held
     assert held.propensity is not None
     asked = [(estimators.make(e), Target.make(t), (metrics.make(f"dcg@{K}"),)) for e, t in cells]
     plan = make_plan(asked, Summary(pairs=Histogram.of(held.propensity)), 2, K)
-    return list(first_pass(held, plan, threads=1).moments)
+    return plan, first_pass(held, plan, threads=1, **how)
 
 
-def intervals(pair: Pair, cells: Sequence[Cell]) -> Floats:
-    """``[cell, a | b | a − b, low | high]``."""
-    out = np.empty((len(cells), 3, 2))
-    for place, m in enumerate(moments_of(pair, cells)):
-        out[place] = [one.interval(1.0 - LEVEL) for one in (alone(m, 0), alone(m, 1), contrast(m, 0, 1))]
+def intervals(pair: Pair, cells: Sequence[Cell], seed: int) -> Floats:
+    """``[cell, a | b | a − b | a by the bootstrap, low | high]``."""
+    plan, sums = sums_of(pair, cells, replicates=REPLICATES, seed=seed)
+    assert sums.replicates is not None
+    out = np.empty((len(cells), len(MODELS), 2))
+    for place, (cell, m) in enumerate(zip(plan.cells, sums.moments, strict=True)):
+        out[place, :3] = [one.interval(1.0 - LEVEL) for one in (alone(m, 0), alone(m, 1), contrast(m, 0, 1))]
+        drawn = percentile(cell.form.values(sums.replicates[:, cell.columns])[:, 0], LEVEL)
+        out[place, 3] = drawn.low, drawn.high
     return out
 
 
 @cache
-def covered(graded: bool, folded: bool) -> dict[tuple[Cell, str], float]:
+def covered(graded: bool, folded: bool, users: int = USERS, worlds: int = WORLDS) -> dict[tuple[Cell, str], float]:
     """How often each interval held what it should."""
     cells = FOLDED if folded else TRUE + BIASED
     people = drawn(1, POPULATION, graded=graded)
     aims = [people.truth(t) for _, t in cells[: len(FOLDED if folded else TRUE)]]
     if not folded:
-        own = (m.values for m in moments_of(people, BIASED))
-        aims += [np.array([a, b, a - b]) for a, b in own]
-    seeds = range(2, 2 + WORLDS)
-    found = np.array(many(lambda seed: intervals(drawn(seed, USERS, graded=graded, folded=folded), cells), seeds))
+        own = (m.values for m in sums_of(people, BIASED)[1].moments)
+        aims += [np.array([a, b, a - b, a]) for a, b in own]
+    seeds = range(2, 2 + worlds)
+    found = np.array(many(lambda seed: intervals(drawn(seed, users, graded=graded, folded=folded), cells, seed), seeds))
     aim = np.array(aims)
     share = np.mean((found[..., 0] <= aim) & (aim <= found[..., 1]), axis=0)
     return {(cell, model): float(share[c, m]) for c, cell in enumerate(cells) for m, model in enumerate(MODELS)}

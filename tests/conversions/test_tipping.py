@@ -7,13 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import product
-from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-import polars as pl
 import pytest
 from hypothesis import Phase, assume, given, settings
 
@@ -21,11 +17,6 @@ from tests.conversions import reference as ref
 from tests.conversions.reference import Metric, Row, Rule
 from tests.conversions.worlds import METRICS, RULES, USERS, Drawn, drawn_logs, evaluate
 from tests.tipping import of_every_pair
-from unskew.inference.bootstrap import user_weights
-from unskew.log import Ids
-from unskew.log.ids import Codes
-from unskew.outcome import Outcome
-from unskew.outcome.base import PairPredictor
 
 pytestmark = pytest.mark.usefixtures("made_up_logs")
 WHOLE = (Phase.explicit, Phase.generate)
@@ -106,84 +97,6 @@ def test_tipping_points_equal_brute_force(drawn: Drawn) -> None:
             assert v.tipping == pytest.approx(expected, rel=1e-6), v
 
 
-def corner(fixed: float, pairs: Sequence[Pull]) -> float:
-    """The same for any number of pairs: each takes its worse end by itself. Odds; infinity beyond 1e7."""
-
-    def least(gamma: float) -> float:
-        ends = [(1.0 + (w - 1.0) / gamma, 1.0 + (w - 1.0) * gamma) for w, _ in pairs]
-        return fixed + sum(min(low * d, high * d) for (low, high), (_, d) in zip(ends, pairs, strict=True))
-
-    if least(1.0) <= 0.0:
-        return 1.0
-    if least(1e7) > 0.0:
-        return math.inf
-    low, high = 0.0, math.log(1e7)
-    for _ in range(60):
-        middle = (low + high) / 2.0
-        low, high = (middle, high) if least(math.exp(middle)) > 0.0 else (low, middle)
-    return math.exp(low)
-
-
-@settings(max_examples=15, phases=WHOLE)
-@given(drawn_logs())
-def test_bootstrapped_tipping_points_equal_brute_force(drawn: Drawn) -> None:
-    """dr, whose guesses stand in the first pass and whose weights in the second: Γ* of every replicate by hand."""
-    assume(len(drawn.models) > 1)
-    drawn = replace(drawn, lists=dict(list(drawn.lists.items())[:2]))
-    target = ["per_user_sum", "per_user_sum(normalised=pooled)"]
-    bootstrap: dict[str, Any] = {"interval": "bootstrap", "replicates": 50, "seed": 3, "target": target}
-    result = evaluate(drawn, ["ips", "dr"], metrics=["dcg@3"], **bootstrap)
-    times = np.array([user_weights(Ids(pl.Series(USERS)).hashes, 3, b) for b in range(50)])
-    for v in result.verdicts_:
-        if v.tipping is None or math.isnan(v.difference) or abs(v.difference) < 1e-9:
-            continue
-        rule, sign, gammas = RULES[v.estimator], math.copysign(1.0, v.difference), []
-        each = [pulls(drawn, METRICS[v.metric], rule, v.a, v.b, v.target, [user]) for user in USERS]
-        for drawn_times in times:  # where nobody is drawn who tells the two apart, the lead is gone: Γ = 1
-            fixed = sum(t * one for t, (one, _) in zip(drawn_times, each, strict=True))
-            pairs = [(w, sign * t * d) for t, (_, own) in zip(drawn_times, each, strict=True) for w, d in own]
-            gammas.append(corner(sign * fixed, pairs))
-        expected = float(np.quantile(gammas, 1.0 - 0.95, method="lower"))
-        assert v.tipping_low is not None
-        if expected > 1e6 or v.tipping_low > 1e6:
-            assert expected > 1e6 and v.tipping_low > 1e6, v
-        else:
-            assert v.tipping_low == pytest.approx(expected, rel=1e-6), v
-
-
-@dataclass(frozen=True)
-class Counting(Outcome):
-    """Says one half of everything, and counts what it is asked."""
-
-    asked: list[int] = field(default_factory=list, compare=False)
-
-    name = "counting"
-
-    def bind(self, users: Ids, items: Ids) -> PairPredictor:
-        def ask(user: Codes, item: Codes) -> npt.NDArray[np.float64]:
-            self.asked.append(len(user))
-            return np.full(len(user), 0.5)
-
-        return ask
-
-    def known(self, users: Ids, items: Ids) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        return np.ones(len(users), dtype=np.bool_), np.ones(len(items), dtype=np.bool_)
-
-
-def test_nobody_asks_twice() -> None:
-    """Each seen pair and each listed candidate once, tipping points and bootstrap included."""
-    rows = [Row(user, item, float(n % 2), 0.5) for n, (user, item) in enumerate(product(USERS[:4], ("i0", "i1", "i2")))]
-    lists = {
-        "one": {user: {"i0": 1, "i2": 2, "x0": 3} for user in USERS},
-        "two": {user: {"i1": 1, "i2": 3} for user in USERS[:5]},
-    }
-    drawn, model = Drawn(tuple(rows), (("u5", "i1"),), lists, {("u0", "i0"): 0.5}), Counting()
-    bootstrap: dict[str, Any] = {"interval": "bootstrap", "replicates": 50, "target": "per_user_sum"}
-    result = evaluate(drawn, ["dr"], metrics=["dcg@3"], outcome=model, **bootstrap)
-    assert result.verdicts_[0].tipping_low is not None
-    assert sum(model.asked) == len(rows) + 3 * 6 + 2 * 5
-
-
 def against(rows: Sequence[Row], q: dict[tuple[str, str], float]) -> float:
     """Γ of dr's recall@1 for a list of i0 against a list of i1, both for user u0."""
     everything = {(u, i): 0.0 for u in ("u0", "u1", "u2", "u3", "u4", "u5") for i in ("i0", "i1", "i2", "t0")} | q
@@ -194,25 +107,24 @@ def against(rows: Sequence[Row], q: dict[tuple[str, str], float]) -> float:
     return verdict.tipping
 
 
-def test_nothing_against_the_leader_and_guesses_in_favour_never_tip() -> None:
-    """B1 = 0 and A0 − B0 + Q ≥ 0: infinity."""
-    assert against([Row("u0", "i0", 1.0, 0.5)], {("u0", "i0"): 0.5}) == math.inf
+U0 = "u0"
+BY_HAND: tuple[tuple[list[Row], dict[tuple[str, str], float], float], ...] = (
+    # nothing against the leader, and guesses in favour: never
+    ([Row(U0, "i0", 1.0, 0.5)], {(U0, "i0"): 0.5}, math.inf),
+    # nothing but guesses against the leader: (r − 1)·.75 / (.75·(−1) + .95) with q = .25 and 1.2
+    ([Row(U0, "i0", 1.0, 0.2)], {(U0, "i0"): 0.25, (U0, "i1"): 1.2}, 4.0 * 0.75 / (1.2 - 0.25 - 0.75)),
+    # a pair that was surely seen cannot be bent
+    ([Row(U0, "i0", 1.0, 0.1), Row(U0, "i1", 3.0, 1.0)], {}, 9.0 / (3.0 - 1.0)),
+    # a row of the leader's item with y < q pulls against it: .75 − .25·w, w = 1 + Γ
+    ([Row(U0, "i0", 0.5, 0.5)], {(U0, "i0"): 0.75, (U0, "i1"): 0.0}, 2.0),
+)
 
 
-def test_nothing_against_the_leader_but_guesses() -> None:
-    """B1 = 0, B0 = 0, Q < 0: Γ = A1/(B0 − A0 − Q), by hand (r − 1)·.75 / (.75·(−1) + .95) with q = .25 and 1.2."""
-    found = against([Row("u0", "i0", 1.0, 0.2)], {("u0", "i0"): 0.25, ("u0", "i1"): 1.2})
-    assert found == pytest.approx(4.0 * 0.75 / (1.2 - 0.25 - 0.75), rel=1e-12)
-
-
-def test_a_pair_that_was_surely_seen_cannot_be_bent() -> None:
-    """P = 1 on the row against the leader: it enters B0 only, and B1 stays 0."""
-    rows = [Row("u0", "i0", 1.0, 0.1), Row("u0", "i1", 3.0, 1.0)]
-    assert against(rows, {}) == pytest.approx(9.0 / (3.0 - 1.0), rel=1e-12)
-
-
-def test_errors_of_the_guess_pull_the_other_way() -> None:
-    """A row of the leader's item with y < q pulls against it: B1 > 0 from the leader's own list."""
-    q = {("u0", "i0"): 0.75, ("u0", "i1"): 0.0}
-    found = against([Row("u0", "i0", 0.5, 0.5)], q)  # .75 − .25·w, w = 1 + Γ
-    assert found == pytest.approx(2.0, rel=1e-12)
+@pytest.mark.parametrize(("rows", "q", "gamma"), BY_HAND)
+def test_edges_by_hand(rows: list[Row], q: dict[tuple[str, str], float], gamma: float) -> None:
+    """Γ of dr's recall@1 for a list of i0 against a list of i1, both for user u0."""
+    guesses = {(u, i): 0.0 for u in USERS for i in ("i0", "i1", "i2", "t0")} | q
+    lists = {"one": {U0: {"i0": 1}}, "two": {U0: {"i1": 1}}}
+    drawn = Drawn((*rows, Row("u1", "i2", 0.0, 0.5), Row("u2", "i1", 0.0, 0.5)), (("u5", "t0"),), lists, guesses)
+    (verdict,) = evaluate(drawn, ["dr"], metrics=["recall@1"], target="per_user_sum").verdicts_
+    assert verdict.difference > 0.0 and verdict.tipping == pytest.approx(gamma, rel=1e-12)

@@ -32,26 +32,18 @@ def log(**options: Any) -> us.Log:
     return us.Log.from_frame(frame(**options))
 
 
-def conversions(seed: int = 0) -> us.Log:
-    """Seen pairs that brought something or not, with propensities of their own."""
-    rng = np.random.default_rng(seed)
-    seen = frame(seed=seed)
-    found = seen.with_columns(
-        value=pl.Series((rng.random(len(seen)) < 0.4).astype(float)),
-        propensity=pl.Series(rng.uniform(0.1, 0.9, len(seen))),
-    )
-    return us.Log.from_frame(found, feedback="conversions")
+def valued(feedback: str) -> us.Log:
+    """Seen pairs that brought something or not, or stars, with propensities of their own."""
+    rng, seen = np.random.default_rng(0), frame()
+    stars = rng.integers(1, 6, len(seen)).astype(float)
+    value = stars if feedback == "ratings" else (stars <= 2.0).astype(float)
+    columns = {"value": value, "propensity": rng.uniform(0.1, 0.9, len(seen))}
+    return us.Log.from_frame(seen.with_columns(**{n: pl.Series(c) for n, c in columns.items()}), feedback=feedback)
 
 
-def ratings(seed: int = 0) -> us.Log:
-    """Stars."""
-    rng = np.random.default_rng(seed)
-    seen = frame(seed=seed)
-    found = seen.with_columns(
-        value=pl.Series(rng.integers(1, 6, len(seen)).astype(float)),
-        propensity=pl.Series(rng.uniform(0.1, 0.9, len(seen))),
-    )
-    return us.Log.from_frame(found, feedback="ratings")
+def compact(log: us.Log) -> us.Log:
+    """The same rows, with the users and items that they have: models know nothing else."""
+    return us.Log.from_frame(log.to_frame(), feedback=log.feedback)
 
 
 def fitted(names: tuple[str, ...], train: us.Log, relevant: str | None = None) -> dict[str, Any]:

@@ -11,7 +11,6 @@ import pytest
 import unskew as us
 from tests.cross_validation import logs
 from unskew import split
-from unskew.cross_validation.fold_logs import codes_of, fold_logs
 
 Contributions = list[dict[tuple[Any, ...], list[tuple[Any, float, float]]]]  # by fold and cell: user, a, b
 
@@ -20,10 +19,8 @@ def contributions(log: us.Log, how: str, **options: Any) -> Contributions:
     """What every user brings to every cell in every fold, by ``evaluate(per_user=True)`` on the fold's own logs."""
     found: Contributions = []
     for each in split.make_splits(log, how):
-        parts = each.train, each.test
-        fold = fold_logs(*parts, codes_of(*parts))
-        lists = logs.fitted(logs.MODELS, fold.fitted)
-        result = us.evaluate(fold.test, lists, train=fold.train, per_user=True, **options)
+        lists = logs.fitted(logs.MODELS, logs.compact(each.train))
+        result = us.evaluate(each.test, lists, train=each.train, per_user=True, **options)
         cells: dict[tuple[Any, ...], list[tuple[Any, float, float]]] = defaultdict(list)
         for row in result.per_user().iter_rows(named=True):
             cell = row["model"], row["metric"], row["estimator"], row["target"]

@@ -40,7 +40,7 @@ def average(cell: FoldColumns, weights: npt.NDArray[np.float64]) -> npt.NDArray[
 
 
 @pytest.mark.parametrize("name", FORMS)
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(seed=st.integers(0, 1000), folds=st.integers(2, 5))
 def test_errors_are_derivatives_by_the_weights_of_users(name: str, seed: int, folds: int) -> None:
     """e_u = ∂R/∂ω_u at ω = 1, whatever the form of the estimate; they add up to 0."""
@@ -54,16 +54,7 @@ def test_errors_are_derivatives_by_the_weights_of_users(name: str, seed: int, fo
         slope = (average(cell, up) - average(cell, down)) / (2.0 * step)
         np.testing.assert_allclose(found.errors[user], slope, atol=1e-7)
     np.testing.assert_allclose(found.errors.sum(axis=0), 0.0, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", FORMS)
-@settings(max_examples=20)
-@given(seed=st.integers(0, 1000), folds=st.integers(2, 5))
-def test_scores_add_up_to_the_average(name: str, seed: int, folds: int) -> None:
-    """Σ s / Σ D is the mean of the folds' values; the fold that counts most has the scale 1."""
-    cell = folds_of(FORMS[name], seed, folds, 6)
-    found = MacroColumns.of(cell)
-    *scores, divisor = found.columns.sum(axis=0)
+    *scores, divisor = found.columns.sum(axis=0)  # Σ s / Σ D is the average; the fold that counts most has the scale 1
     np.testing.assert_allclose(np.array(scores) / divisor, average(cell, np.ones(cell.users)), rtol=1e-10)
     assert found.scales.max() == 1.0
 
@@ -82,38 +73,15 @@ def test_bias_is_what_leaving_users_out_says(name: str, seed: int, folds: int) -
     np.testing.assert_allclose(cell.bias(), expected, rtol=1e-6, atol=1e-12)
 
 
-def test_a_fold_with_one_user_tells_no_bias() -> None:
-    """Nothing is left without that user."""
-    x = [np.array([[1.0, 2.0], [0.0, 1.0]]), np.array([[1.0, 1.0], [0.0, 0.0]])]
-    cell = FoldColumns(RatioForm(1), [np.array([0, 1]), np.array([0, 1])], x, 2)
-    assert np.isinf(cell.bias()).all()
-
-
-def test_a_fold_without_a_value_does_not_count() -> None:
-    """A fold in which nothing divides is left out of the average, and of every error."""
-    form = RatioForm(1)
-    x = [np.array([[1.0, 2.0], [0.0, 1.0]]), np.array([[0.0, 0.0]]), np.array([[1.0, 1.0]])]
-    cell = FoldColumns(form, [np.array([0, 1]), np.array([2]), np.array([1])], x, 3)
-    found = MacroColumns.of(cell)
+def test_folds_that_tell_nothing() -> None:
+    """One user tells no bias; a fold in which nothing divides is left out of the average, and of every error."""
+    pair = np.array([[1.0, 2.0], [0.0, 1.0]])
+    alone = FoldColumns(RatioForm(1), [np.array([0, 1])] * 2, [pair, np.array([[1.0, 1.0], [0.0, 0.0]])], 2)
+    assert np.isinf(alone.bias()).all()
+    x = [pair, np.array([[0.0, 0.0]]), np.array([[1.0, 1.0]])]
+    found = MacroColumns.of(FoldColumns(RatioForm(1), [np.array([0, 1]), np.array([2]), np.array([1])], x, 3))
     assert found.scales[1] == 0.0
     assert found.columns[:, 0].sum() / found.columns[:, 1].sum() == pytest.approx((1 / 3 + 1.0) / 2.0)
-
-
-@pytest.mark.parametrize("name", FORMS)
-@settings(max_examples=20)
-@given(seed=st.integers(0, 1000), folds=st.integers(2, 5))
-def test_a_user_left_out_of_every_fold_moves_the_average(name: str, seed: int, folds: int) -> None:
-    """Folds of the same size: e_u is √((m − 1)/m) times how far the average moves without the user."""
-    form, users = FORMS[name], 5
-    width = folds_of(form, seed, 2, users).x[0].shape[1]
-    rng = np.random.default_rng(seed)
-    cell = FoldColumns(form, [np.arange(users)] * folds, list(rng.uniform(0.1, 1.0, (folds, users, width))), users)
-    everybody = average(cell, np.ones(users))
-    for user in range(users):
-        without = np.ones(users)
-        without[user] = 0.0
-        expected = np.sqrt((users - 1) / users) * (everybody - average(cell, without))
-        np.testing.assert_allclose(cell.left_out()[user], expected, atol=1e-12)
 
 
 def test_users_who_count_for_most_of_an_average() -> None:

@@ -23,14 +23,6 @@ def test_folds_that_count_the_same_rows_go_together() -> None:
     np.testing.assert_allclose(found, np.cov(sums.T), rtol=0.04)
 
 
-def test_one_fold_is_a_sum_over_items() -> None:
-    """Σ_i Var(log w_i) t_i t_iᵀ, as in an evaluation."""
-    rng = np.random.default_rng(1)
-    totals, seen = rng.random((3, 7)), rng.integers(0, 9, 7).astype(float)
-    found = spread_over_folds([np.arange(7)], [seen], [totals], lambda n: 1.0 / (n + 0.5))
-    assert found == pytest.approx((totals / (seen + 0.5)) @ totals.T)
-
-
 def test_folds_with_other_items_and_no_order_of_counts() -> None:
     """Against a loop over pairs of folds: the covariance is one over the larger count, whichever fold has it."""
     rng = np.random.default_rng(2)

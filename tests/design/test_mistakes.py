@@ -7,8 +7,7 @@ import pytest
 
 import unskew as us
 from tests.design.shop import Shop, shop
-from unskew.design.plan import Plan
-from unskew.errors import InputError
+from tests.said import only, refuses
 from unskew.log import Feedback
 from unskew.log.answers import read_answers
 
@@ -18,7 +17,7 @@ def world() -> Shop:
     return shop(users=60, items=25, k=4)
 
 
-def plan(world: Shop, models: dict[str, pl.DataFrame], **options: object) -> Plan:
+def plan(world: Shop, models: dict[str, pl.DataFrame], **options: object) -> us.Plan:
     return us.plan(
         models, log=world.log, seen=world.seen, feedback="conversions", metric="recall@4", detect="30%",
         **options,  # type: ignore[arg-type]
@@ -28,20 +27,20 @@ def plan(world: Shop, models: dict[str, pl.DataFrame], **options: object) -> Pla
 def test_lists_of_other_users(world: Shop) -> None:
     """All of them: an error with both kinds of ids; some of them: a note with their number."""
     strange = world.models["fair"].with_columns(user=pl.lit("u") + pl.col("user").cast(pl.String))
-    with pytest.raises(InputError, match=r"none of the 60 lists of 'fair' .* like 'u0', .* like '0'"):
+    with refuses("unknown-id", model="fair", lists=60):
         plan(world, {"good": world.models["good"], "fair": strange})
     moved = pl.when(pl.col("user") < 30).then("user").otherwise(1000 + pl.col("user"))
     half = world.models["fair"].with_columns(user=moved)
     found = plan(world, {"good": world.models["good"], "fair": half})
-    assert any("30 lists of 'fair' are of users outside" in note for note in found.notes)
-    assert any("has no list for 30 of 60 users" in note and "before you ask" in note for note in found.notes)
+    only("outside-population", found.notes, model="fair", rows=30)
+    only("missing-lists", found.notes, model="fair", users=30)
 
 
 def test_answers_of_a_draw_without_rounds(world: Shop) -> None:
     """They can be evaluated, and no later round can follow them."""
     models = {name: world.models[name] for name in ("good", "fair")}
     answers = plan(world, models).draw(40).frame.with_columns(value=pl.lit(1.0))
-    with pytest.raises(InputError, match=r"without declaring rounds.\n.*before the first draw"):
+    with refuses("missing-column", column="round"):
         plan(world, models, rounds=2, answers=answers)
 
 
@@ -49,7 +48,7 @@ def test_answers_of_a_draw_without_rounds(world: Shop) -> None:
 def test_answers_in_words(said: list[str | None]) -> None:
     """Nothing says which word means relevant; numbers as text, truth values and nulls are taken."""
     answers = pl.DataFrame({"user": [1, 2], "item": [3, 4], "value": said, "propensity": [0.5, 0.5]})
-    with pytest.raises(InputError, match=r"row \d has '.*'.\nWrite 1 for a relevant pair and 0"):
+    with refuses("not-a-number", column="value"):
         read_answers(answers, Feedback.CONVERSIONS)
     for taken in (["1", None], [True, False]):
         assert read_answers(answers.with_columns(value=pl.Series(taken)), Feedback.CONVERSIONS) is not None
@@ -58,5 +57,5 @@ def test_answers_in_words(said: list[str | None]) -> None:
 def test_a_difference_that_no_lists_can_have(world: Shop) -> None:
     """5 in place of 5%."""
     models = {name: world.models[name] for name in ("good", "fair")}
-    with pytest.raises(InputError, match=r"detect is 5, and no two of these lists can differ by more than [^']*'5%'"):
+    with refuses("out-of-range", option="detect"):
         us.plan(models, log=world.log, seen=world.seen, feedback="conversions", metric="recall@4", detect=5)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.design.worlds import small_design
+from tests.said import refuses
 from unskew.design.draw import draw
 from unskew.design.probabilities import ListDesign, Scale
 from unskew.errors import InputError
@@ -110,19 +111,12 @@ def test_pairs_are_drawn_as_often_as_promised(uniform: float, per_user: int | No
     gone = [{2}, set(), {0, 1}, {3, 4, 5}]
     design = small_design(weights, 8, gone=gone, forbidden={6}, silent=set(), uniform=uniform, per_user=per_user)
     scale = design.scale(3.4)
-    p, seeds, counts = matrix(design, scale), 1_500, np.zeros((4, 8))
+    p, seeds, counts = matrix(design, scale), 800, np.zeros((4, 8))
     for seed in range(seeds):
         drawn = draw(design, scale, seed)
         counts[drawn.user, drawn.item] += 1
     error = np.sqrt(p * (1 - p) / seeds)
     assert (np.abs(counts / seeds - p) <= 4.0 * error + 1e-12).all()
-
-
-def test_sequential_sampling_would_not_pass() -> None:
-    """The case of MATHS §16: weights of 6 : 1 : 1 and two rows of one user, where the largest π would exceed 1."""
-    design = small_design([{0: 6.0, 1: 1.0, 2: 1.0}], 3, per_user=2)
-    p = matrix(design, design.scale(2.0))
-    assert np.allclose(p, [[1.0, 0.5, 0.5]])
 
 
 def test_threads_and_the_order_of_ids_change_nothing() -> None:
@@ -143,13 +137,9 @@ def test_rows_beyond_the_lists_are_spread_over_all_candidates() -> None:
     design = small_design([{0: 1.0, 1: 1.0}, {0: 1.0, 1: 0.5}], 10, uniform=0.25)
     p = matrix(design, design.scale(12.0))
     assert np.allclose(p[:, :2], 1.0) and np.allclose(p[:, 2:], 0.5) and p.sum() == pytest.approx(12.0)
-    with pytest.raises(InputError, match="at most 4 rows"):
+    with refuses("out-of-range", option="rows"):
         small_design([{0: 1.0, 1: 1.0}, {0: 1.0, 1: 0.5}], 10).scale(12.0)
-
-
-def test_more_rows_than_the_limits_allow_are_refused() -> None:
-    """The message says how many there can be."""
-    design = small_design([{0: 1.0, 1: 1.0}, {0: 1.0, 1: 0.5}], 5, per_user=1)
-    with pytest.raises(InputError, match="at most 2 rows"):
-        design.scale(3.0)
-    assert design.scale(2.0).rows == pytest.approx(2.0)
+    limited = small_design([{0: 1.0, 1: 1.0}, {0: 1.0, 1: 0.5}], 5, per_user=1)
+    with refuses("out-of-range", option="rows"):
+        limited.scale(3.0)
+    assert limited.scale(2.0).rows == pytest.approx(2.0)

@@ -55,7 +55,7 @@ def test_blocks_run_as_written(page: Path, here: Path) -> None:
     """In order, and with what the blocks before have made."""
     for name in SETS:
         if any(name in block.text for block in RUN[page]) and datasets.folder_of(name) is None:
-            missing(f"no copy of the data set '{name}' (looked in UNSKEW_DATA, ../shared/data and the cache)")
+            missing(f"data set '{name}', which UNSKEW_DATA or ../shared/data may hold")
     names: dict[str, Any] = {"__name__": "__page__"}
     for block in RUN[page]:
         if block.mark.startswith("not run:") or (block.mark == "minutes" and not MINUTES):

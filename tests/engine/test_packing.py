@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import io
-from typing import Any
 
 import numpy as np
-import pytest
 
 from unskew.engine.packing import MANY, pack, unpack
 
@@ -26,27 +24,16 @@ ARRAYS = {
 }
 
 
-@pytest.mark.parametrize("name", ARRAYS)
-def test_arrays_come_back_to_the_bit(name: str) -> None:
-    array = ARRAYS[name]
-    found = _again(array)
-    assert (found.dtype, found.shape, found.tobytes()) == (array.dtype, array.shape, array.tobytes())
-
-
-def test_numbers_take_the_room_they_need() -> None:
+def test_parts_come_back_to_the_bit() -> None:
+    """Arrays of all kinds, in little room; what is shared is the very object, and what is there twice is one."""
+    shared = [object(), ARRAYS["scores"]]
+    out = io.BytesIO()
+    pack({"arrays": ARRAYS, "shared": shared[1], "twice": [ARRAYS["ranks"]] * 2}, shared, out)
+    found = unpack(io.BytesIO(out.getvalue()), shared)
+    for name, array in ARRAYS.items():
+        other = found["arrays"][name]
+        assert (other.dtype, other.shape, other.tobytes()) == (array.dtype, array.shape, array.tobytes()), name
+    assert found["shared"] is shared[1] and found["twice"][0] is found["twice"][1]
     out = io.BytesIO()
     pack((ARRAYS["ranks"], ARRAYS["gains"]), (), out)
     assert len(out.getvalue()) < len(ARRAYS["ranks"]) + 600
-
-
-def test_what_is_shared_is_the_very_object_and_packed_nowhere() -> None:
-    shared = [object(), ARRAYS["scores"]]
-    found = _again({"a": shared[1], "twice": [ARRAYS["ranks"], ARRAYS["ranks"]]}, shared)
-    assert found["a"] is shared[1]
-    assert found["twice"][0] is found["twice"][1]
-
-
-def _again(part: Any, shared: Any = ()) -> Any:
-    out = io.BytesIO()
-    pack(part, shared, out)
-    return unpack(io.BytesIO(out.getvalue()), shared)

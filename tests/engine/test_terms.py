@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
-from tests.engine.passes import first_pass
-from tests.identities.test_partitions import many_users
-from unskew import estimators, metrics
-from unskew.engine.data import EvaluationData
-from unskew.engine.listed_pairs import ListedPairs
-from unskew.engine.plan import make_plan
+import unskew as us
+from tests.stream.files import THEMED, filled
+from unskew import estimators
 from unskew.estimators import Batch, Estimator, Need, Over, Standing, Summary, Target, Term
 from unskew.estimators.base import OWN, listed, pairs, users
-from unskew.estimators.summary import Histogram
-from unskew.estimators.traits import largest_weights_refusal, terms_refusal, traits
-from unskew.kernels.arrays import Floats, Ints32
-from unskew.metrics import Metric
+from unskew.estimators.traits import terms_refusal
 
 
 @dataclass(frozen=True)
@@ -50,65 +46,38 @@ class Mean(Estimator):
         return tuple(replace(term, seen=None if term.seen is None else 0.5 * term.seen) for term in both)
 
 
-def predicted(user: Ints32, item: Ints32) -> Floats:
-    return np.asarray(0.5 + 0.4 * np.sin(user + item))
-
-
-def data() -> EvaluationData:
-    """Graded values, lists, predictions for all pairs, and ratings with predictions."""
-    held = many_users(150, seed=8)
-    user = np.repeat(np.arange(held.users, dtype=np.int32), np.diff(held.indptr))
-    rng = np.random.default_rng(2)
-    return replace(
-        held,
-        q=predicted(user, held.item),
-        q_total=np.full(held.users, 4.0),
-        listed=ListedPairs(np.ones(9, dtype=np.bool_), predict=predicted),
-        rating=held.value + 1.0,
-        predicted=tuple(held.value + rng.normal(1.0, 0.5, len(held.value)) for _ in held.lists),
-    )
-
-
-def values(held: EvaluationData, estimator: Estimator, target: Target, asked: tuple[Metric, ...]) -> list[Floats]:
-    assert held.propensity is not None
-    summary = Summary(pairs=Histogram.of(held.propensity), levels={"label": tuple("abc")})
-    plan = make_plan([(estimator, target, asked)], summary, len(held.lists), 8)
-    return [moments.values for moments in first_pass(held, plan, threads=1, block=40).moments]
-
-
-ADDITIVE = ("recall@3", "dcg@4")
+ADDITIVE = ["recall@3", "dcg@4"]
+LIKES, PAGES, RATINGS = "implicit: rows, catalogue", "conversions: estimator, dr", "ratings: errors, mse"
 PAIRS = (
-    ("per_user", "naive", "snips", (*ADDITIVE, "map@3")),
-    ("per_user", "ips", "gs(strata=3)", (*ADDITIVE, "map@3")),
-    ("pooled", "naive", "snips", ADDITIVE),
-    ("pooled", "ips", "gs(strata=3)", ADDITIVE),
-    ("per_user_sum", "ips", "snips", ADDITIVE),
-    ("per_user_sum", "snips(over=list)", "snips", ADDITIVE),
-    ("per_pair", "ips", "snips", ("dcg@4", "mae")),
-    ("per_pair", "snips(over=user)", "snips(over=user)", ("dcg@4", "mae", "rmse")),
-    ("per_user_sum(normalised=pooled)", "ips", "ips", ADDITIVE),
-    ("per_user_sum(normalised=per_user)", "ips", "ips", ADDITIVE),
+    (LIKES, "per_user", "naive", "snips", [*ADDITIVE, "map@3"]),
+    (LIKES, "per_user", "snips", "gs(strata=3)", [*ADDITIVE, "map@3"]),
+    (LIKES, "pooled", "naive", "snips", ADDITIVE),
+    (LIKES, "pooled", "snips", "gs(strata=3)", ADDITIVE),
+    (PAGES, "per_user_sum", "ips", "snips", ADDITIVE),
+    (PAGES, "per_user_sum", "snips(over=list)", "snips", ADDITIVE),
+    (PAGES, "per_user_sum(normalised=pooled)", "ips", "ips", ADDITIVE),
+    (PAGES, "per_user_sum(normalised=per_user)", "ips", "ips", ADDITIVE),
+    (RATINGS, "per_pair", "ips", "snips", ["mae", "mse"]),
+    (RATINGS, "per_pair", "snips(over=user)", "snips(over=user)", ["mae", "rmse"]),
+    (LIKES, "per_user", "snips", "snips", ["ndcg@3"]),  # the best list is that of the added weights
 )
 
 
-@pytest.mark.parametrize(("target", "one", "two", "asked"), PAIRS)
-def test_a_sum_of_terms_is_the_sum_of_its_estimates(target: str, one: str, two: str, asked: tuple[str, ...]) -> None:
-    """Half of one estimator and half of another is their mean, for users who count for both."""
-    held, wanted = data(), tuple(metrics.make(name) for name in asked)
-    before = np.concatenate([[0.0], np.cumsum(held.value)])
-    held = held.of_users(np.flatnonzero(np.diff(before[held.indptr]) > 0.0).astype(np.int32))
-    both = estimators.make(one), estimators.make(two)
-    found = values(held, Mean(*both), Target(target), wanted)
-    for got, a, b in zip(found, *(values(held, e, Target(target), wanted) for e in both), strict=True):
-        np.testing.assert_allclose(got, (a + b) / 2.0, rtol=1e-12)
-
-
-def test_the_ideal_list_of_a_sum_of_terms_has_its_weights() -> None:
-    """ndcg of the mean of an estimator and itself is its own: the best list is that of the added weights."""
-    held, asked = data(), (metrics.make("ndcg@3"),)
-    snips = estimators.make("snips")
-    (found,), (own,) = (values(held, e, Target.PER_USER, asked) for e in (Mean(snips, snips), snips))
-    np.testing.assert_allclose(found, own, rtol=1e-12)
+@pytest.mark.parametrize(("call", "target", "one", "two", "asked"), PAIRS)
+def test_a_sum_of_terms_is_the_sum_of_its_estimates(
+    call: str, target: str, one: str, two: str, asked: list[str]
+) -> None:
+    """Half of one estimator and half of another is their mean, in the same call."""
+    given: dict[str, Any] = filled(THEMED[call]) | {"target": target, "metrics": asked, "refused": "error"}
+    if call == PAGES and target != "per_user_sum":
+        given["test"] = given["test"].filter(pl.col("value").sum().over("user") > 0)
+        given["users"] = given["users"].filter(pl.col("user").is_in(given["test"]["user"].unique().implode()))
+    mean = Mean(estimators.make(one), estimators.make(two))
+    found: dict[str, dict[tuple[str, str], float]] = {}
+    for e in us.evaluate(**given | {"estimators": [*dict.fromkeys((one, two)), mean]}).estimates:
+        found.setdefault(e.estimator.split("(one")[0], {})[e.model, e.metric] = e.value
+    for cell, value in found["mean"].items():
+        assert value == pytest.approx((found[one][cell] + found[two][cell]) / 2.0, rel=1e-12), cell
 
 
 @dataclass(frozen=True)
@@ -139,41 +108,24 @@ class Odd(Estimator):
         }[self.kind]
 
 
-def test_terms_that_mean_nothing_are_refused_with_a_reason() -> None:
+@pytest.mark.parametrize(
+    ("kind", "target", "code"),
+    [
+        ("nothing", "pooled", "wrong-target"),
+        ("model", "pooled", "wrong-target"),
+        ("listed", "per_user", "wrong-target"),
+        ("listed", "per_pair", "wrong-target"),
+        ("pairs", "per_user_sum(normalised=pooled)", "not-normalised"),
+        ("users", "per_user_sum", "wrong-target"),
+        ("own", "per_user", "undeclared-need"),
+        ("own", "per_pair", "undeclared-need"),
+        ("pairs", "per_user_sum", "undeclared-need"),
+        ("pairs", "pooled", None),
+        ("users", "per_user", None),
+        ("users", "per_pair", None),
+        ("own", "per_user_sum", None),
+    ],
+)
+def test_terms_that_mean_nothing_are_refused(kind: str, target: str, code: str | None) -> None:
     """What cannot be divided, or has nothing to divide, says so before anything is computed."""
-    for kind, target, words in (
-        ("nothing", "pooled", "no terms"),
-        ("model", "pooled", "outcome model"),
-        ("listed", "per_user", "per_user_sum only"),
-        ("listed", "per_pair", "per_user_sum only"),
-        ("pairs", "per_user_sum(normalised=pooled)", "no normalised form"),
-        ("users", "per_user_sum", "a number per user"),
-        ("own", "per_user", "relevant"),
-        ("own", "per_pair", "candidates"),
-        ("pairs", "per_user_sum", "candidates"),
-    ):
-        assert words in (terms_refusal(Odd(kind), Target(target)) or ""), (kind, target)
-    for kind, target in (("pairs", "pooled"), ("users", "per_user"), ("users", "per_pair"), ("own", "per_user_sum")):
-        assert terms_refusal(Odd(kind), Target(target)) is None, (kind, target)
-    least = metrics.make("map(divide=min)@3")
-    assert largest_weights_refusal(least, Odd("pairs"), Target.PER_USER) is None
-    assert "fixed divisor" in (largest_weights_refusal(least, Odd("users"), Target.PER_USER) or "")
-
-
-def test_traits_are_read_off_the_terms() -> None:
-    """Of prepared estimators and of others alike."""
-    found = {
-        name: traits(estimators.make(name), Target.make(target))
-        for name, target in (
-            ("naive", "pooled"),
-            ("gs(strata=column(genre))", "pooled"),
-            ("stratified(shares=nowhere.csv)", "per_user"),
-            ("clipped(dr, quantile=0.1)", "per_user_sum"),
-            ("direct", "per_user_sum"),
-            ("sndr", "per_user_sum"),
-            ("snips(over=list)", "per_user_sum"),
-        )
-    }
-    assert {name.split("(")[0] for name, t in found.items() if t.has_sensitivity} == {"naive", "gs", "clipped"}
-    assert {name.split("(")[0] for name, t in found.items() if t.corrects_model} == {"clipped", "sndr"}
-    assert {name.split("(")[0] for name, t in found.items() if not t.uses_seen_pairs} == {"direct"}
+    assert getattr(terms_refusal(Odd(kind), Target(target)), "code", None) == code

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 import unskew as us
+from unskew.notice import codes
 
 TEST = pl.DataFrame(
     {
@@ -38,6 +39,11 @@ def numbers(result: us.Result) -> dict[tuple[str, ...], tuple[float, float]]:
     return {(e.model, e.metric, e.estimator, str(e.target)): (e.value, e.se) for e in result.estimates}
 
 
+def said(result: us.Result, code: str) -> list[str]:
+    """The warnings with this code."""
+    return [text for text in result.warnings if code in codes([text])]
+
+
 SEEN = pl.DataFrame({"user": [1, 1, 2, 9], "item": [50, 10, 40, 30]})
 
 
@@ -48,3 +54,13 @@ def many() -> us.Result:
         estimators=["snips", "gs(strata=2)", "gs(strata=3)", "clipped(snips, at=0.3)"],
         target=["per_user", "pooled"],
     )
+
+
+def better(a: str, b: str, on: str) -> str:
+    """A statement that may be required."""
+    return f"{a} better than {b} on {on}"
+
+
+def kept(a: str, b: str, by: str, on: str) -> str:
+    """A statement that may be required."""
+    return f"{a} not worse than {b} by {by} on {on}"

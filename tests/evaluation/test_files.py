@@ -11,8 +11,6 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from tests.evaluation.shop import SEEN, evaluate, many
-from unskew.atomic import atomic
-from unskew.errors import InputError
 from unskew.notice import codes
 from unskew.result import Result
 
@@ -64,35 +62,6 @@ def test_tables_come_back_from_csv_and_parquet(tmp_path: Path) -> None:
     again = pl.read_csv(tmp_path / "result.csv", schema=result.table().schema)
     assert_frame_equal(again, result.table())
     assert sorted(p.name for p in tmp_path.iterdir()) == ["result.csv", "result.parquet"]
-
-
-@pytest.mark.parametrize("kind", ["json", "csv", "parquet"])
-def test_what_cannot_be_written_leaves_nothing(kind: str, tmp_path: Path) -> None:
-    """A place that is a directory, or lies inside a file, is an InputError; no half-written file stays behind."""
-    result = evaluate()
-    (tmp_path / "file").write_text("in the way")
-    (tmp_path / "folder").mkdir()
-    for place in (tmp_path / "file" / f"x.{kind}", tmp_path / "folder"):
-        with pytest.raises(InputError, match=r"cannot be written|this is a directory"):
-            getattr(result, f"to_{kind}")(place)
-    assert sorted(p.name for p in tmp_path.rglob("*")) == ["file", "folder"]
-    assert (tmp_path / "file").read_text() == "in the way"
-
-
-@pytest.mark.parametrize(
-    ("failure", "shown"),
-    [(OSError(28, "No space left on device"), InputError), (KeyboardInterrupt(), KeyboardInterrupt)],
-)
-def test_an_old_file_stays_until_the_new_one_is_whole(
-    failure: BaseException, shown: type[BaseException], tmp_path: Path
-) -> None:
-    """If writing fails half-way or is interrupted, what stood there before still stands there, alone."""
-    place = tmp_path / "result.csv"
-    place.write_text("before")
-    with pytest.raises(shown), atomic(place) as temporary:
-        temporary.write_text("half")
-        raise failure
-    assert place.read_text() == "before" and list(tmp_path.iterdir()) == [place]
 
 
 def test_tables_have_the_columns_of_their_rows() -> None:

@@ -13,20 +13,6 @@ from tests.evaluation.shop import LISTS, SEEN, TEST, evaluate, numbers
 from unskew.errors import InputError
 
 
-def test_ids_of_mixed_types_agree() -> None:
-    """The integer 1 in one input and the text "1" in another are the same user; so are items."""
-    text: Any = {"user": pl.String, "item": pl.String}
-    users = pl.DataFrame({"user": [1, 2, 3, 4]})
-    seen = pl.DataFrame({"user": [1, 2], "item": [60, 60]})
-    expected = numbers(evaluate(users=users, train=seen))
-    as_text = {name: lists.cast(text) for name, lists in LISTS.items()}
-    assert numbers(evaluate(TEST.cast(text), users=users, train=seen)) == expected
-    assert numbers(evaluate(models=as_text, users=users.cast(pl.String), train=seen)) == expected
-    assert numbers(evaluate(TEST.cast(text), as_text, users=users, train=seen.cast(text))) == expected
-    small: Any = {"user": pl.UInt8, "item": pl.Float64}
-    assert numbers(evaluate(TEST.cast(small), users=users, train=seen)) == expected
-
-
 def test_paths_frames_and_logs_agree(tmp_path: Path) -> None:
     """The same data as polars, pandas, CSV, Parquet, Log and Recommendations gives the same numbers."""
     TEST.write_csv(tmp_path / "test.csv")

@@ -9,7 +9,10 @@ import polars as pl
 import pytest
 
 import unskew as us
+from tests.evaluation.shop import said
+from tests.said import only
 from unskew.errors import RefusedError
+from unskew.notice import codes
 from unskew.outcome import Given
 
 USERS, ITEMS, K = 1500, 12, 3
@@ -48,9 +51,7 @@ def test_lists_of_test_users_only_are_refused(estimator: str) -> None:
     with pytest.raises(RefusedError) as caught:
         evaluate(made, some, estimators=[estimator])
     message = str(caught.value)
-    assert f"m has lists for {scored:,} of {scored:,} users with held-out interactions" in message
-    assert f"0 of {USERS - scored:,} users without" in message and f"lists for all {USERS:,} users" in message
-    assert "use ips" in message
+    assert all(f"{n:,} " in message for n in (scored, USERS - scored, USERS)) and " ips" in message
     assert evaluate(made, made["lists"], estimators=[estimator]).estimates
     for way in evaluate(made, some, estimators=["naive", estimator], refused="skip").inputs["refused"][0]["instead"]:
         if not way["give"]:
@@ -71,15 +72,6 @@ def test_what_is_accepted_is_right() -> None:
         assert (ips.value, ips.se) == (whole.value, whole.se)
 
 
-def test_lists_that_are_missing_evenly_are_a_warning() -> None:
-    """A model that cannot serve every tenth user recommends nothing to them: counted, and computed."""
-    made = world()
-    result = evaluate(made, made["lists"].filter(pl.col("user") % 10 > 0), estimators=["dr", "ips"])
-    assert any(f"m: {USERS // 10:,} of {USERS:,} users have no list; for dr they count" in w for w in result.warnings)
-    only = evaluate(made, made["lists"].filter(pl.col("user") % 10 > 0), estimators=["ips"])
-    assert not any("have no list; for" in w for w in only.warnings)
-
-
 def test_a_model_that_serves_nobody_new_is_no_gap() -> None:
     """A fitted model was asked about everybody: who gets nothing from it has an empty list."""
     made = world()
@@ -91,24 +83,18 @@ def test_a_model_that_serves_nobody_new_is_no_gap() -> None:
             return us.Recommendations.from_frame(pl.DataFrame(rows, schema=["user", "item", "rank"], orient="row"))
 
     result = evaluate(made, Known(), estimators=["dr"])
-    assert any("users have no list; for dr" in warning for warning in result.warnings)
-
-
-@pytest.mark.parametrize("target", ["pooled", "per_user"])
-def test_averages_over_relevant_items_do_not_mind(target: str) -> None:
-    """Only users with held-out items count there."""
-    made = world()
-    some = made["lists"].join(made["test"], on="user", how="semi")
-    values = [
-        evaluate(made, lists, target=target, estimators=["snips"]).estimates[0].value for lists in (some, made["lists"])
-    ]
-    assert values[0] == values[1]
+    assert len(said(result, "empty-lists")) == 1
 
 
 def lists_of(made: dict[str, Any], *gone: int) -> pl.DataFrame:
     """Lists of all users but those whose number ends like this."""
     lists: pl.DataFrame = made["lists"]
     return lists.filter(~(pl.col("user") % 10).is_in(gone))
+
+
+def unserved(made: dict[str, Any], last: int) -> int:
+    """How many users with held-out rows have a number that ends like this."""
+    return int(made["test"].filter(pl.col("user") % 10 == last)["user"].n_unique())
 
 
 def beside(made: dict[str, Any], *models: pl.DataFrame, **options: Any) -> us.Result:
@@ -119,11 +105,16 @@ def beside(made: dict[str, Any], *models: pl.DataFrame, **options: Any) -> us.Re
 def test_lists_that_all_models_lack_alike_are_said_once_with_the_remedy() -> None:
     made = world()
     result = beside(made, lists_of(made, 0), lists_of(made, 0), lists_of(made, 0))
-    lacking = made["test"].filter(pl.col("value") >= 0, pl.col("user") % 10 == 0)["user"].n_unique()
-    said = [w for w in result.warnings if "score 0" in w]
-    assert len(said) == 1 and said[0].startswith(f"{lacking:,} of ") and "from no model" in said[0]
-    assert "users=…" in said[0] and "invalid='drop'" in said[0]
-    assert not any("no list" in v.trust for v in result.verdicts_), "it favours neither"
+    lacking = unserved(made, 0)
+    (told,) = said(result, "users-unserved")
+    assert told.startswith(f"{lacking:,} of ") and "users=…" in told and "invalid='drop'" in told
+    assert not said(result, "lists-of-models")
+    assert not any("missing-lists" in codes([v.trust]) for v in result.verdicts_), "it favours neither"
+    made["other"] = lists_of(made, 0, 1)
+    result, one = beside(made, lists_of(made, 0), made["other"]), unserved(made, 1)
+    assert len(said(result, "users-unserved")) == 1 and f"b: {one:,} " in said(result, "lists-of-models")[0]
+    naive = next(v.trust for v in result.verdicts_ if v.estimator == "naive")
+    assert f"{one / made['test']['user'].n_unique():.0%}" in only("missing-lists", [naive], model="b")
 
 
 def test_the_remedy_holds() -> None:
@@ -133,19 +124,7 @@ def test_the_remedy_holds() -> None:
     result = beside(made, some, some, users=some.select("user").unique(), invalid="drop")
     alone = beside(made | {"test": made["test"].filter(pl.col("user") % 10 > 0)}, some, some)
     assert [e.value for e in result.estimates] == pytest.approx([e.value for e in alone.estimates])
-    assert not any("score 0" in w for w in (*result.warnings, *alone.warnings))
-
-
-def test_what_one_model_lacks_besides_is_said_of_it() -> None:
-    made = world()
-    result = beside(made, lists_of(made, 0), lists_of(made, 0, 1))
-    both, one = (made["test"].filter(pl.col("user") % 10 == n)["user"].n_unique() for n in (0, 1))
-    said = [w for w in result.warnings if "score 0" in w]
-    assert len(said) == 2 and said[0].startswith(f"{both:,} of ")
-    assert said[1] == f"b: {one:,} more users with held-out interactions have no list and score 0."
-    share = one / made["test"]["user"].n_unique()
-    naive = next(v.trust for v in result.verdicts_ if v.estimator == "naive")
-    assert f"b has no list for {share:.0%} of users" in naive and "a has no list" not in naive
+    assert not said(result, "users-unserved") and not said(alone, "users-unserved")
 
 
 def test_users_without_a_training_row_are_named_as_the_likely_ones() -> None:
@@ -154,4 +133,6 @@ def test_users_without_a_training_row_are_named_as_the_likely_ones() -> None:
     some, log = lists_of(made, 0), made["test"].filter(pl.col("value") == 1.0).select("user", "item")
     lists = {"a": some, "b": some}
     result = us.evaluate(log, lists, train=train.select("user", "item"), metrics=[f"recall@{K}"], estimators=["naive"])
-    assert any("as many as have no training row, have a list from no model" in w for w in result.warnings)
+    bare = us.evaluate(log, lists, metrics=[f"recall@{K}"], estimators=["naive"])
+    (told,), (plain,) = said(result, "users-unserved"), said(bare, "users-unserved")
+    assert len(told) > len(plain)

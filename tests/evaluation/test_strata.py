@@ -9,6 +9,7 @@ import pytest
 
 import unskew as us
 from tests.evaluation.shop import SEEN, TEST, evaluate, value
+from tests.said import refuses
 from unskew.errors import InputError
 from unskew.estimators import Strata, Stratified
 
@@ -27,7 +28,7 @@ def test_training_shares_need_propensities_of_the_training_rows() -> None:
     """Without them the shares of propensity strata cannot be measured, and the message says so."""
     test = TEST.with_columns(value=pl.lit(1.0))
     seen = SEEN.with_columns(value=pl.lit(1.0))
-    with pytest.raises(InputError, match="training"):
+    with refuses("no-propensity"):
         evaluate(test, train=seen, feedback="conversions", target="per_user", estimators=["stratified(strata=2)"])
 
 
@@ -39,9 +40,9 @@ def test_given_shares_cover_the_strata() -> None:
     assert value(result, estimator=str(Stratified(by_place, more, "eq3"))) == pytest.approx(
         (0.25 + 0.8 + 0.0 + 0.0) / 4
     )
-    with pytest.raises(InputError, match="'search'"):
+    with refuses("missing-stratum"):
         evaluate(estimators=[Stratified(by_place, {"home": 1.0})], target="per_user")
-    with pytest.raises(InputError, match="sum to"):
+    with refuses("out-of-range"):
         evaluate(estimators=[Stratified(by_place, {"home": 0.6, "search": 0.6})], target="per_user")
 
 
@@ -49,7 +50,7 @@ def test_two_parts_that_differ_never_share_a_name() -> None:
     """Two tables of shares print alike, and a result could not tell them apart: an error, not one of the two."""
     by_place = Strata("column", 0, "place")
     both = [Stratified(by_place, {"home": share, "search": 1.0 - share}) for share in (0.2, 0.8)]
-    with pytest.raises(InputError, match="two different parts"):
+    with pytest.raises(InputError, match="stratified"):
         evaluate(estimators=both, target="per_user")
     assert len(evaluate(estimators=[both[0], both[0]], target="per_user").estimates) == 2
 

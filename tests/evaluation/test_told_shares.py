@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import unskew as us
+from tests.evaluation.shop import said
 from unskew.log import Log
 
 USERS, ITEMS = 100, 60
@@ -31,7 +32,7 @@ LISTS = pl.DataFrame({"user": np.arange(USERS), "item": np.arange(USERS) % ITEMS
 def told(test: Any, train: Any, **options: Any) -> list[str]:
     """What is said of shares."""
     result = us.evaluate(test, {"m": LISTS}, metrics=["recall@1"], estimators=["naive"], train=train, **options)
-    return [text for text in result.warnings if "said to hold" in text or text.startswith("share=")]
+    return said(result, "doubtful-share")
 
 
 def forget(*parts: Log) -> list[pl.DataFrame]:
@@ -51,14 +52,9 @@ def test_a_wrong_share_is_told_with_both_numbers(tmp_path: Path) -> None:
     """--share 0.3 of a log that was halved; known(share=0.3) says the same; and a file that is read with drops."""
     train, test = forget(*us.split.holdout(whole(), 0.5))
     rows, both = len(test), len(test) + len(train)
-    (said,) = told(test, train, share=0.3)
-    assert (
-        "said to hold 0.3 of the whole" in said
-        and f"{rows:,} of {both:,} rows" in said
-        and f"{rows / both:.3g}" in said
-    )
-    (again,) = told(test, train, propensity="known(share=0.3)")
-    assert again == said
+    (found,) = told(test, train, share=0.3)
+    assert all(f" {number} " in found for number in ("0.3", f"{rows:,}", f"{both:,}")) and f"{rows / both:.3g}" in found
+    assert told(test, train, propensity="known(share=0.3)") == [found]
     assert told(test, train) == []  # nothing was told
 
 
@@ -70,24 +66,15 @@ def test_rows_are_counted_as_they_were_split() -> None:
     assert len(told(test, doubled, share=0.5, duplicates="first")) == 1
 
 
-def test_small_deviations_and_small_logs_are_left_alone() -> None:
-    """Within chance, or so little that the level of an estimate hardly moves."""
-    train, test = forget(*us.split.holdout(whole(), 0.5))
-    assert told(test, train, share=0.51) == []
-    hits = LISTS.rename({"item": "listed"}).join(test, on="user").filter(pl.col("item") == pl.col("listed"))
-    few = test.join(hits.head(3), on=["user", "item"], how="semi")
-    assert told(few, train.join(hits.head(3), on="user", how="semi").head(3), share=0.2) == []
-
-
 def test_nested_splits() -> None:
     """Of the whole 0.3 is tested and 0.35 trained on: 46 % of the rows of both; a file cannot say that it is 0.35."""
     rest, test = us.split.holdout(whole(), 0.3)
     train = us.split.holdout(rest, 0.5).train
     bare = test.to_frame()
     assert told(bare, train, share=0.3) == []
-    assert "said to hold 0.3 of the whole; but" in told(bare, train.to_frame(), share=0.3)[0]
-    (said,) = told(bare, train, share=0.1)
-    assert "0.1 of the whole and the training log 0.35, which makes 0.222 of the rows of both" in said
+    assert len(told(bare, train.to_frame(), share=0.3)) == 1
+    (found,) = told(bare, train, share=0.1)
+    assert all(number in found for number in ("0.1 ", "0.35", "0.222"))
 
 
 def test_parts_that_rows_say_nothing_of() -> None:
@@ -104,9 +91,7 @@ def test_a_split_knows_better() -> None:
     """A part of a split of ours remembers its share, and a share that is told beside it is not used."""
     train, test = us.split.holdout(whole(), 0.3)
     assert told(test, train, share=0.3) == []
-    assert told(test, train, share=0.5) == [
-        "share=0.5 is not used: the test log comes from a split that holds 0.3 of the whole."
-    ]
-    assert told(test.to_frame(), train.to_frame(), propensity="known(share=0.3)", share=0.5) == [
-        "share=0.5 is not used: 'known(share=0.3)' says that it holds 0.3 of the whole."
-    ]
+    (found,) = told(test, train, share=0.5)
+    assert found.startswith("share=0.5 ") and " 0.3 " in found
+    (found,) = told(test.to_frame(), train.to_frame(), propensity="known(share=0.3)", share=0.5)
+    assert found.startswith("share=0.5 ") and "known(share=0.3)" in found

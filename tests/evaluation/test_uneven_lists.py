@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import unskew as us
-from unskew.engine.data import EvaluationData
-from unskew.engine.places import ListPlaces
+from tests.evaluation.shop import better, kept, said
+from tests.said import only
+from unskew.notice import codes
 from unskew.result import Result, Verdict
 
 USERS, ITEMS, K = 400, 60, 5
-BETTER = f"full better than other on recall@{K}"
+BETTER = better("full", "other", f"recall@{K}")
 
 
 def lists(score: Any, length: int = K) -> pl.DataFrame:
@@ -54,86 +53,64 @@ def snips(result: Result, segment: str | None = None) -> Verdict:
     return found
 
 
-def missing(kept: pl.DataFrame, side: int | None = None) -> str:
-    """What is to be said of lists that some users lack; only users with held-out rows count."""
-    counted = set(world()["test"]["user"]) if side is None else {u for u in world()["test"]["user"] if u % 2 == side}
-    return (
-        f"other has no list for {len(counted - set(kept['user'])) / len(counted):.0%} of users, who count as 0 for it"
-    )
+def missing(some: pl.DataFrame, trust: str, side: int | None = None) -> bool:
+    """Whether it is said of lists that some users lack; only users with held-out rows count."""
+    counted = {u for u in world()["test"]["user"] if side is None or u % 2 == side}
+    share = f"{len(counted - set(some['user'])) / len(counted):.0%}"
+    return "missing-lists" in codes([trust]) and f" {share} " in trust
 
 
 def about_other(result: Result) -> list[str]:
-    return [w for w in result.warnings if w.startswith("other: ")]
-
-
-def test_lists_of_one_length_need_no_word() -> None:
-    result = evaluate(world()["other"])
-    assert not about_other(result) and "list" not in snips(result).trust
-    half = {name: world()[name].filter(pl.col("rank") < 4) for name in ("full", "other")}
-    made = world()
-    even = us.evaluate(made["test"], half, metrics=[f"recall@{K}"], propensity="known(part=test)")
-    assert "empty" not in snips(even).trust
+    return [text for text in result.warnings if text.startswith("other: ")]
 
 
 def test_places_that_dropping_training_items_leaves_empty_are_said() -> None:
     """The remedy that warnings name, followed: the lists are short now, and the verdict says so."""
     result = evaluate(world()["cut"], drop_seen=True)
-    (warning,) = about_other(result)
-    found = snips(result)
+    (warning,), found = about_other(result), snips(result)
     empty = 1.0 - result.inputs["models"]["other"]["dropped"]["already seen"] / (USERS * K)
-    assert 0.2 < empty < 0.95
-    assert "of the places up to rank 5 empty, those of full 0%" in warning and "other loses by them" in warning
-    assert "training items are dropped" in warning
-    assert found.verdict == "ahead"
-    assert "the lists of other leave" in found.trust and found.trust in result.summary().replace("\n  ", " ")
-    assert found.trust.rstrip(".") in result.require(BETTER).items[0].reason
+    assert 0.2 < empty < 0.95 and said(result, "uneven-lists") == [warning] and " full 0%" in warning
+    assert found.verdict == "ahead" and only("short-lists", [found.trust], model="other")
+    assert found.trust in result.summary().replace("\n  ", " ")
+    assert "short-lists" in codes([result.require(BETTER).items[0].reason])
 
 
 def test_training_items_that_only_one_model_lists_are_said_where_all_items_are_candidates() -> None:
     """The other remedy, followed by one model alone: held-out rows repeat no training pair, its places are lost."""
     found = snips(evaluate(world()["cut"], candidates="all"))
-    assert found.verdict == "ahead"
-    assert "of what other lists was in the user's training data, and full leaves such items out" in found.trust
-    assert "training" not in snips(evaluate(world()["other"], candidates="all")).trust
+    assert found.verdict == "ahead" and only("training-items", [found.trust], model="other")
+    assert "training-items" not in codes([snips(evaluate(world()["other"], candidates="all")).trust])
 
 
-def test_some_short_lists_are_said_with_their_share() -> None:
-    """Half of the lists end at rank 3: a fifth of all places is empty."""
-    short = world()["other"].filter((pl.col("rank") <= 3) | (pl.col("user") % 2 == 0))
-    result = evaluate(short)
-    (warning,) = about_other(result)
-    assert "leave 20% of the places up to rank 5 empty" in warning and "at least 5 items." in warning
-    assert "the lists of other leave 20% of the places up to rank 5 empty" in snips(result).trust
-    shallow = evaluate(short, metrics=["recall@3"])
-    assert not about_other(shallow) and "empty" not in snips(shallow).trust
-    cut = evaluate(world()["other"].filter(pl.col("rank") <= 3))
-    assert "no list goes beyond rank 3" in "".join(about_other(cut)) and len(about_other(cut)) == 1
-    assert "leave 40% of the places up to rank 5 empty" in snips(cut).trust
+@pytest.mark.parametrize(
+    ("gone", "metric", "share", "warned"),
+    [
+        (lambda user, rank: rank > K, "recall@5", "", ""),
+        (lambda user, rank: (rank > 3) & (user % 2 == 1), "recall@5", "20%", "uneven-lists"),
+        (lambda user, rank: (rank > 3) & (user % 2 == 1), "recall@3", "", ""),
+        (lambda user, rank: rank > 3, "recall@5", "40%", "short-lists"),
+    ],
+    ids=["none", "half of them", "below", "all"],
+)
+def test_short_lists_are_said_with_their_share(gone: Any, metric: str, share: str, warned: str) -> None:
+    result = evaluate(world()["other"].filter(~gone(pl.col("user"), pl.col("rank"))), metrics=[metric])
+    assert codes(about_other(result)) == ((warned,) if warned else ())
+    if share:
+        assert f" {share} " in only("short-lists", [snips(result).trust], model="other")
+    else:
+        assert "short-lists" not in codes([snips(result).trust])
 
 
-def test_missing_lists_are_said_with_verdict_and_requirement() -> None:
-    """The answer stays; whoever reads it reads why it may not be the model's."""
-    some = world()["other"].filter(pl.col("user") % 5 > 0)
+@pytest.mark.parametrize(("one_in", "verdict", "answer"), [(5, "ahead", "yes"), (50, "undecided", "undecided")])
+def test_missing_lists_are_said_with_verdict_and_requirement(one_in: int, verdict: str, answer: str) -> None:
+    """The answer stays, also that to a margin; whoever reads it reads why it may not be the model's."""
+    some = world()["other"].filter(pl.col("user") % one_in > 0)
     result = evaluate(some)
-    assert snips(result).verdict == "ahead"
-    said = missing(some)
-    assert said in snips(result).trust
-    (found,) = result.require(BETTER).items
-    assert found.answer == "yes" and said in found.reason
-    (margin,) = result.require(f"full not worse than other by 0.2 on recall@{K}").items
-    assert margin.answer == "yes" and said in margin.reason
-
-
-def test_a_margin_that_is_kept_says_it_too_where_nobody_is_named() -> None:
-    """The verdict is open, and the answer to a margin is not."""
-    some = world()["other"].filter(pl.col("user") % 50 > 0)
-    result = evaluate(some)
-    assert snips(result).verdict == "undecided"
-    (found,) = result.require(f"full not worse than other by 0.2 on recall@{K}").items
-    assert found.answer == "yes" and missing(some) in found.reason
-    (found,) = result.require(BETTER).items
-    assert found.answer == "undecided" and found.reason.startswith("the difference may be 0: ")
-    assert missing(some) in found.reason
+    assert snips(result).verdict == verdict and missing(some, snips(result).trust)
+    found, margin = result.require(BETTER, kept("full", "other", "0.2", f"recall@{K}"))
+    assert (found.answer, margin.answer) == (answer, "yes")
+    share = snips(result).trust.split("%")[0].rsplit(" ")[-1]
+    assert f" {share}%" in found.reason and f" {share}%" in margin.reason
 
 
 def test_segments_speak_of_their_own_lists() -> None:
@@ -141,9 +118,8 @@ def test_segments_speak_of_their_own_lists() -> None:
     some = made["other"].filter((pl.col("user") % 2 == 0) | (pl.col("user") % 10 < 5))
     users = pl.DataFrame({"user": np.arange(USERS), "side": np.where(np.arange(USERS) % 2 == 0, "even", "odd")})
     result = evaluate(some, users=users, by="side")
-    assert "list" not in snips(result, "side=even").trust
-    assert missing(some, side=1) in snips(result, "side=odd").trust
-    assert missing(some) in snips(result).trust
+    assert "missing-lists" not in codes([snips(result, "side=even").trust])
+    assert missing(some, snips(result, "side=odd").trust, side=1) and missing(some, snips(result).trust)
 
 
 def test_what_depends_says_it_too() -> None:
@@ -152,7 +128,7 @@ def test_what_depends_says_it_too() -> None:
     some = {"full": made["full"], "other": made["other"].filter(pl.col("user") % 5 > 0)}
     result = us.evaluate(made["test"].drop("propensity"), some, train=made["train"], metrics=[f"recall@{K}"])
     (found,) = [v for v in result.verdicts_ if v.estimator == "exposure_path"]
-    assert missing(some["other"]) in found.trust
+    assert missing(some["other"], found.trust)
 
 
 @pytest.mark.parametrize("drop_seen", [False, True])
@@ -175,33 +151,4 @@ def test_a_stream_says_the_same(drop_seen: bool, tmp_path: Path) -> None:
     ]
     assert [v.trust for v in found[0].verdicts_] == [v.trust for v in found[1].verdicts_]
     assert found[0].warnings == found[1].warnings
-    assert any("empty" in v.trust for v in found[0].verdicts_)
-
-
-given_lists = st.lists(st.lists(st.integers(1, 9), unique=True, max_size=6).map(sorted), min_size=1, max_size=12)
-
-
-@given(given_lists, st.data())
-def test_places_are_what_loops_count_in_any_division(ranks: list[list[int]], data: st.DataObject) -> None:
-    """Lists with gaps or without, of users with held-out rows alone."""
-    depth = data.draw(st.integers(1, 8))
-    rows = data.draw(st.lists(st.integers(0, 2), min_size=len(ranks), max_size=len(ranks)))
-    cut = data.draw(st.integers(0, len(ranks)))
-    indptr, starts = (np.cumsum([0, *sizes]).astype(np.int64) for sizes in (rows, map(len, ranks)))
-    flat = np.array([rank for own in ranks for rank in own], dtype=np.int32)
-    made = us.Recommendations(
-        us.log.Ids(pl.Series(range(len(ranks)))), us.log.Ids(pl.Series([0])), starts, np.zeros_like(flat), flat
-    )
-    number = int(indptr[-1])
-    held = EvaluationData(
-        hashes=np.zeros(len(ranks), dtype=np.uint64), indptr=indptr, item=np.zeros(number, dtype=np.int32),
-        value=np.ones(number), propensity=None, relevant=None, candidates=None, counted=None, lists=(made, made),
-        predicted=(None, None), rating=None,
-    )  # fmt: skip
-    counted = [own for own, size in zip(ranks, rows, strict=True) if size]
-    wanted = [sum(bool(own) for own in counted), *(sum(r in own for own in counted) for r in range(1, depth + 1))]
-    parts = [(low, high) for low, high in ((0, cut), (cut, len(ranks))) if low < high]
-    first, *others = [ListPlaces.of(held, low, high, depth) for low, high in parts]
-    for other in others:
-        first = other.merge(first)
-    assert first.users == len(counted) and first.filled.tolist() == [wanted, wanted]
+    assert any("short-lists" in codes([v.trust]) for v in found[0].verdicts_)

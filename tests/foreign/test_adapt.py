@@ -79,25 +79,6 @@ def test_a_function_is_asked_in_its_own_spelling() -> None:
     assert heard == ["3", "10"]
 
 
-@pytest.mark.parametrize(
-    ("scores", "code"),
-    [
-        (lambda users: np.zeros((len(users), 3)), "wrong-shape"),
-        (lambda users: np.zeros(2), "wrong-shape"),
-        (lambda users: [[1.0, 2.0], [1.0]], "not-a-number"),
-        (lambda users: [["a", "b"]] * 2, "not-a-number"),
-        (lambda users: [[0.0, np.nan]] * 2, "not-a-number"),
-        (lambda users: [[np.inf, 0.0]] * 2, "not-a-number"),
-        (lambda users: us.models.matrix(LOG), "not-a-number"),
-    ],
-)
-def test_scores_that_cannot_be_ranked_are_refused(scores: Any, code: str) -> None:
-    """No score is guessed."""
-    users = Ids.of(pl.Series(["a", "b"]))
-    with refuses(code):
-        us.models.adapt(scores, items=["x", "y"]).recommend(users, 1)
-
-
 def by_row(model: Any, row: int) -> Any:
     one = ROWS[[row]] if isinstance(model, TruncatedSVD | NMF) else ROWS[[row]].toarray()
     return (model.inverse_transform(model.transform(one)) if hasattr(model, "transform") else model.predict(one))[0]
@@ -125,8 +106,7 @@ def features(users: Any, items: Any) -> Any:
     return np.hstack([parity, parity[:, :1] * parity[:, 1:], np.array([[float(i[1:])] for i in items]) / 1000])
 
 
-@pytest.mark.parametrize("model", [LogisticRegression(), Ridge()], ids=lambda model: type(model).__name__)
-@pytest.mark.parametrize("users", [None, LOG.users])
+@pytest.mark.parametrize(("model", "users"), [(LogisticRegression(), None), (Ridge(), LOG.users)])
 def test_lists_of_predicted_pairs(model: Any, users: Any) -> None:
     """The probability of a click, or a prediction, by features of user and item."""
     seen = seen_by(LOG)
@@ -143,17 +123,50 @@ def test_lists_of_predicted_pairs(model: Any, users: Any) -> None:
         same_order(ours[user], theirs, score, 1e-12)
 
 
-def test_rows_may_be_a_dataframe() -> None:
-    """Whose names of columns the model was fitted with."""
-    frame = pd.DataFrame(ROWS.toarray(), columns=list(LOG.items), index=list(LOG.users))
-    model = Ridge().fit(frame, ROWS.toarray())
-    found = us.models.adapt(model, rows=frame, **IDS).recommend(LOG.users, 5, seen=LOG)
-    bare = us.models.adapt(Ridge().fit(ROWS.toarray(), ROWS.toarray()), rows=ROWS.toarray(), **IDS)
-    assert lists_of(found) == lists_of(bare.recommend(LOG.users, 5, seen=LOG))
-
-
+DENSE = ROWS.toarray()
 SVD4 = TruncatedSVD(4, random_state=0).fit(ROWS)
 THREE = RandomForestClassifier(2, random_state=0).fit([[0], [1], [2]], [0, 1, 2])
+
+
+def swapped(ids: Ids) -> list[Any]:
+    """The items that most and fewest rows have, exchanged."""
+    counts = np.asarray((ROWS != 0).sum(axis=0)).ravel()
+    out = ids.values.to_list()
+    out[counts.argmax()], out[counts.argmin()] = out[counts.argmin()], out[counts.argmax()]
+    return out
+
+
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [
+        (SVD4, {"users": LOG.users.values.reverse(), "items": LOG.items, "rows": ROWS}),
+        (Ridge().fit(DENSE, DENSE), {"users": LOG.users, "items": swapped(LOG.items), "rows": DENSE}),
+    ],
+)
+def test_ids_in_another_order_are_found_out(model: Any, options: dict[str, Any]) -> None:
+    """A rebuilt matrix holds the training data, so that its pairs must be those of the log; two swapped are enough."""
+    with refuses("ids-out-of-order"):
+        us.models.adapt(model, **options).recommend(LOG.users, 5, seen=LOG)
+
+
+@pytest.mark.parametrize(
+    ("scores", "code"),
+    [
+        (lambda users: np.zeros((len(users), 3)), "wrong-shape"),
+        (lambda users: np.zeros(2), "wrong-shape"),
+        *((lambda users, wrong=wrong: wrong, "not-a-number") for wrong in (
+            [[1.0, 2.0], [1.0]], [["a", "b"]] * 2, [[0.0, np.nan]] * 2, [[np.inf, 0.0]] * 2, ROWS)),
+        (lambda users: np.ma.masked_array([[3.0, 2.0]] * 2, mask=[[True, False], [False, False]]), ""),
+    ],
+)  # fmt: skip
+def test_scores_that_cannot_be_ranked_are_refused(scores: Any, code: str) -> None:
+    """No score is guessed; the mask of an array says what −∞ says."""
+    adapted, users = us.models.adapt(scores, items=["x", "y"]), Ids.of(pl.Series(["a", "b"]))
+    if code:
+        with refuses(code):
+            adapted.recommend(users, 1)
+    else:
+        assert adapted.recommend(users, 2).to_frame().rows() == [("a", "y", 1), ("b", "x", 1), ("b", "y", 2)]
 
 
 @pytest.mark.parametrize(
@@ -180,33 +193,6 @@ def test_what_cannot_be_adapted_is_refused(model: Any, options: dict[str, Any], 
     """With what is missing."""
     with refuses(code):
         us.models.adapt(model, **options)
-
-
-def test_rows_in_another_order_are_found_out() -> None:
-    """A rebuilt matrix holds the training data, so that its pairs must be those of the log."""
-    with refuses("ids-out-of-order"):
-        us.models.adapt(SVD4, users=LOG.users.values.reverse(), items=LOG.items, rows=ROWS).recommend(
-            LOG.users, 5, seen=LOG
-        )
-
-
-def test_some_wrong_ids_are_found_out_where_rows_are_predicted() -> None:
-    """Two items that are swapped are enough; so it is for objects with ``predict``."""
-    model = Ridge().fit(ROWS.toarray(), ROWS.toarray())
-    ids = LOG.items.values.to_list()
-    counts = np.asarray((ROWS != 0).sum(axis=0)).ravel()
-    most, least = int(counts.argmax()), int(counts.argmin())
-    ids[most], ids[least] = ids[least], ids[most]
-    adapted = us.models.adapt(model, users=LOG.users, items=ids, rows=ROWS.toarray())
-    with refuses("ids-out-of-order"):
-        adapted.recommend(LOG.users, 5, seen=LOG)
-
-
-def test_masked_scores_are_not_listed() -> None:
-    """The mask of an array says what −∞ says."""
-    scores = np.ma.masked_array([[3.0, 2.0], [3.0, 2.0]], mask=[[True, False], [False, False]])
-    made = us.models.adapt(lambda users: scores, items=["x", "y"]).recommend(Ids.of(pl.Series(["a", "b"])), 2)
-    assert made.to_frame().rows() == [("a", "y", 1), ("b", "x", 1), ("b", "y", 2)]
 
 
 def test_an_evaluation_says_how_to_adapt_what_is_not_ours() -> None:

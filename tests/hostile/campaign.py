@@ -14,7 +14,20 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from random import Random
 
-from tests.hostile import archives, cases, databases, factors, faults, interrupts, kills, others, pages, stores, words
+from tests.hostile import (
+    archives,
+    cases,
+    databases,
+    factors,
+    faults,
+    interrupts,
+    kills,
+    others,
+    pages,
+    stores,
+    studies,
+    words,
+)
 from tests.hostile.cases import Case
 from tests.hostile.classify import GOOD, Class, classify, digests, files
 from tests.hostile.processes import Trial
@@ -48,13 +61,14 @@ KINDS: dict[str, Kind] = {
     "pages": Kind(pages.pages_case, 3),
     "archives": Kind(archives.archives_case, 4),
     "registry": Kind(archives.registry_case, 2),
+    "studies": Kind(studies.studies_case, 4),
     "stores": Kind(stores.store_trial, 2),
     "folds": Kind(stores.folds_trial, 1),
     "kills": Kind(kills.kill_trial, 1),
     "interrupts": Kind(interrupts.interrupt_trial, 1.2),
     "disks": Kind(faults.disk_trial, 0.3),
     "memory": Kind(faults.memory_trial, 0.25),
-    "caches": Kind(faults.cache_trial, 0.25),
+    "caches": Kind(faults.cache_trial, 0.5),
 }
 ENVIRONMENT = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "POLARS_MAX_THREADS": "2"}
 

@@ -32,6 +32,7 @@ class Case:
         python: asked as a Python caller would, by ``unskew.evaluate``.
         check: what else must hold when it ended well: a complaint, or nothing.
         env: of the process.
+        own: a folder that the command keeps whole units in.
     """
 
     what: str
@@ -45,6 +46,7 @@ class Case:
     python: bool = False
     check: Callable[[Path], str | None] | None = None
     env: Mapping[str, str] = field(default_factory=dict)
+    own: str = ""
 
 
 def spoil(draft: Draft, rng: Random, count: int) -> None:

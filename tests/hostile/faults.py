@@ -1,19 +1,26 @@
-"""The machine itself fails: a full disk, little memory, no place for compiled kernels, damaged compiled kernels."""
+"""The machine itself fails: a full disk, little memory, compiled kernels that cannot be kept or trusted."""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import pickle
 import resource
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
+
+from numba.core.caching import UserProvidedCacheLocator
 
 from tests.hostile.cases import Case
-from tests.hostile.classify import Outcome, classify, files
+from tests.hostile.classify import Class, Outcome, classify, files
 from tests.hostile.processes import Trial, environment, finish, shop, start
 from tests.hostile.runner import Run
 from tests.hostile.worker import STDERR
+from unskew.kernels import hits
 
 
 def disk_trial(rng: Random, folder: Path) -> Trial:
@@ -50,52 +57,80 @@ def memory_trial(rng: Random, folder: Path) -> Trial:
 
 
 def cache_trial(rng: Random, folder: Path) -> Trial:
-    """Compiled kernels cannot be kept, or those that are kept are damaged: it works, or says what to delete."""
+    """Compiled kernels cannot be kept, are damaged, or may be another user's: it works, and runs nothing of theirs."""
     _, argv, outputs = shop(rng, folder)
-    kernels = folder / "home" / "kernels"
-    ways = ("a file in its place", "in /proc", "truncated", "zeros", "garbage", "no home")
-    way = rng.choice(ways)
+    kernels = folder / "home" / "above" / "kernels"
+    way = rng.choice((*PLACES, *DAMAGE, *THEIRS))
     case = Case(f"compiled kernels: {way}", argv, ["kernels", "NUMBA_CACHE_DIR"], outputs)
 
     def run() -> Outcome:
-        kernels.parent.mkdir()
+        kernels.parent.mkdir(parents=True)
         env = environment(folder, NUMBA_CACHE_DIR=str(kernels))
-        if way == "a file in its place":
-            kernels.write_text("x")
-        elif way == "in /proc":
-            env["NUMBA_CACHE_DIR"] = "/proc/nowhere"
-        elif way == "no home":
-            env.pop("HOME")
-            env["NUMBA_CACHE_DIR"] = "/proc/nowhere"
-        else:
-            known = os.environ.get("NUMBA_CACHE_DIR", "")
-            if known and Path(known).is_dir():
-                shutil.copytree(known, kernels)
+        if way in PLACES:
+            if way == "a file in its place":
+                kernels.write_text("x")
             else:
-                finish(start(argv, folder, env))
-            for path in sorted(kernels.rglob("*.nb?")):
-                if rng.random() < 0.5:
-                    _damage(path, way, rng)
-            for name in outputs:
-                (folder / name).unlink(missing_ok=True)
+                env["NUMBA_CACHE_DIR"] = "/proc/nowhere"
+            if way == "no home":
+                env.pop("HOME")
+        else:
+            kept = _keep(kernels)
+            for path in kept if way in THEIRS else rng.sample(kept, len(kept) // 2):
+                path.write_bytes(DAMAGE[way](path.read_bytes(), rng) if way in DAMAGE else _payload(folder / "ran"))
+            if way in THEIRS:
+                _open(rng.choice((kernels, kernels.parent, kept[0].parent, *kept[:1])), way)
+                for path in kept if way == THEIRS[-1] else ():
+                    os.chown(path, NOBODY, NOBODY)
         before = files(folder)
-        run = finish(start(argv, folder, env))
-        return _judged(case, run, before | {name for name in files(folder) if name.startswith("home")}, folder)
+        ended = finish(start(argv, folder, env))
+        if (folder / "ran").exists():
+            return Class.SILENT, f"{way}: what somebody else had put there was run"
+        return _judged(case, ended, before | {name for name in files(folder) if name.startswith("home")}, folder)
 
     return Trial(case.what, run)
+
+
+PLACES = ("a file in its place", "in /proc", "no home")
+DAMAGE: dict[str, Callable[[bytes, Random], bytes]] = {
+    "truncated": lambda data, rng: data[: rng.randrange(len(data) or 1)],
+    "zeros": lambda data, rng: bytes(len(data)),
+    "garbage": lambda data, rng: rng.randbytes(len(data)),
+}
+THEIRS = ("all may write", "a group may write", "another user's")
+NOBODY = 65_534
+
+
+def _open(place: Path, way: str) -> None:
+    """Somebody else can change this file or folder."""
+    if way == "another user's" and os.geteuid() == 0:
+        os.chown(place, NOBODY, NOBODY)
+    else:
+        os.chown(place, -1, NOBODY if os.geteuid() == 0 else -1)
+        place.chmod(0o775 if way == "a group may write" and os.geteuid() == 0 else 0o777)
+
+
+def _keep(folder: Path) -> list[Path]:
+    """The compiled kernels of this machine, where ``NUMBA_CACHE_DIR`` would have them."""
+    source = Path(hits.__file__)
+    place = folder / UserProvidedCacheLocator.get_suitable_cache_subpath(str(source))
+    known = os.environ.get("NUMBA_CACHE_DIR")
+    kept = Path(known) / place.name if known else source.parent / "__pycache__"
+    place.mkdir(parents=True)
+    return [Path(shutil.copy(path, place)) for path in sorted(kept.glob("*.nbc"))]
+
+
+def _payload(ran: Path) -> bytes:
+    """A file with a right checksum that leaves a trace where it is loaded."""
+
+    class Run:
+        def __reduce__(self) -> tuple[Any, tuple[str, str]]:
+            return open, (str(ran), "w")
+
+    content = pickle.dumps(Run())
+    return hashlib.sha256(content).digest() + content
 
 
 def _judged(case: Case, run: Run, before: set[str], folder: Path) -> Outcome:
     """The class of a run, whose words are kept beside its files."""
     (folder / STDERR).write_text(run.stderr, encoding="utf-8", errors="backslashreplace")
     return classify(case, run, before, folder)
-
-
-def _damage(path: Path, way: str, rng: Random) -> None:
-    data = path.read_bytes()
-    changed = {
-        "truncated": data[: rng.randrange(len(data) or 1)],
-        "zeros": bytes(len(data)),
-        "garbage": rng.randbytes(len(data)),
-    }
-    path.write_bytes(changed[way])

@@ -8,12 +8,11 @@ import time
 from pathlib import Path
 from random import Random
 
-from tests.hostile.classify import Class, Outcome, files
+from tests.hostile.cases import Case
+from tests.hostile.classify import Class, Outcome, classify, files
 from tests.hostile.oracle import CLICKS, LISTS, ranks, read, recalls
 from tests.hostile.processes import Trial, environment, finish, shop, start
 from tests.hostile.sheets import of_text
-
-SLACK = 1e-9
 
 
 def kill_trial(rng: Random, folder: Path) -> Trial:
@@ -26,6 +25,7 @@ def kill_trial(rng: Random, folder: Path) -> Trial:
         {name: ranks(read(sheets[name], LISTS, False), False) for name in world.lists},
     )
     before = files(folder)
+    numbers = {key: value for key, value in wanted.items() if " recall@5 " in key and key.endswith("pooled")}
 
     def run() -> Outcome:
         env = environment(folder)
@@ -39,16 +39,9 @@ def kill_trial(rng: Random, folder: Path) -> Trial:
             if not (folder / name).stat().st_size:
                 return Class.SILENT, f"a killed run left an empty {name}"
         again = finish(start(argv, folder, env))
-        if again.code != 0:
-            return Class.TRACEBACK, f"after a kill at {moment:.2f} s: {again.ended or again.stderr[-300:]}"
-        import json
-
-        for row in json.loads((folder / "out.json").read_text(encoding="utf-8"))["estimates"]:
-            key = f"{row['model']} {row['metric']} {row['estimator']} {row['target']}"
-            if abs(row["value"] - wanted[key]) > SLACK:
-                return Class.SILENT, f"after a kill, {key} is {row['value']}, the oracle says {wanted[key]}"
-        left = sorted(name for name in files(folder) - before - set(outputs) if not name.startswith("home"))
-        return (Class.LEFT, f"after a kill at {moment:.2f} s: {left}") if left else (Class.RIGHT, "")
+        home = {name for name in files(folder) if name.startswith("home")}
+        case = Case("killed", argv, ["log.csv"], outputs, numbers, refusable=False)
+        return classify(case, again, before | home | set(there), folder)
 
     return Trial(f"killed after {moment:.2f} s", run)
 

@@ -80,8 +80,8 @@ def number(cell: Any, doubts: list[str]) -> float:
 def chance(cell: Any, doubts: list[str]) -> float:
     """A propensity; tiny ones may be refused, since sums of their inverses mean nothing."""
     value = number(cell, doubts)
-    if not 0.0 < value <= 1.0:
-        raise Bad("outside (0, 1]")
+    if not 0.0 < value <= 1.0 or value * 1e308 < 1.0:
+        raise Bad("outside (0, 1], or its inverse is no number")
     if value < 1e-9:
         doubts.append("a tiny propensity")
     return value
@@ -120,10 +120,10 @@ def read(sheet: Sheet, casts: Mapping[str, Cast], drop: bool) -> Reading:
         if len(found) > 1:
             raise Refused(f"two columns are called {name}")
         if not found:
-            found = [at for at, column in enumerate(sheet.header) if column.strip().lstrip("\ufeff") == name]
-            doubts.append("blanks around a column's name")
-        if not found:
-            raise Refused(f"no column {name}")
+            found = [at for at, column in enumerate(sheet.header) if letters(column) == name]
+            doubts.append("a column's name has capitals, blanks or signs")
+        if len(found) != 1:
+            raise Refused(f"no column {name}, or several")
         places[name] = found[0]
     if len(set(sheet.header)) < len(sheet.header):
         doubts.append("a column's name occurs twice")
@@ -138,6 +138,11 @@ def read(sheet: Sheet, casts: Mapping[str, Cast], drop: bool) -> Reading:
     if not rows:
         raise Refused("no rows are left")
     return Reading(rows, dropped, doubts)
+
+
+def letters(name: str) -> str:
+    """A column's name without what is written in many ways."""
+    return "".join(sign for sign in name.casefold() if sign.isalnum())
 
 
 def first_of_pairs(rows: Iterable[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:

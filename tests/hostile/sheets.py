@@ -18,6 +18,7 @@ import polars as pl
 csv.field_size_limit(1 << 30)
 _GZIP = b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
+OTHERS = ";\t|,"  # separators that a first line is looked at for, in this order, where it lacks the usual one
 
 
 class Refused(Exception):
@@ -56,6 +57,10 @@ def of_text(data: bytes, separator: str, packed: bool) -> Sheet:
         doubts.append("lone carriage returns")
     if text.count('"') % 2:
         doubts.append("a quotation mark is not closed")
+    first = next((line for line in text.splitlines() if line), "")
+    if separator not in first and (others := [sign for sign in OTHERS if sign in first]):
+        doubts.append("another separator than files of this name have")
+        separator = others[0]
     try:
         lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
     except csv.Error as problem:

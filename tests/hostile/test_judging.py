@@ -79,7 +79,9 @@ def test_an_error_leaves_nothing_and_refuses_nothing_honest(tmp_path: Path) -> N
         b"user,item,propensity\n1,2,0.5,3\n",
         b"user,item,propensity\n1,2,0\n",
         b"user,item,item,propensity\n1,2,3,0.5\n",
-        b"user;item;propensity\n1;2;0.5\n",
+        b"user item propensity\n1 2 0.5\n",
+        b"USER,Item,item ,propensity\n1,2,3,0.5\n",
+        b"user,item,propensity\n1,2,1e-320\n",
         b"user,item,propensity\n1,2,nan\n",
         b"user,item,propensity\n",
         b"\0\0\0\0",
@@ -91,6 +93,13 @@ def test_the_oracle_refuses(data: bytes) -> None:
     """What no careful person would use."""
     with pytest.raises(Refused):
         read(of_text(data, ",", data.startswith(b"\x1f")), CLICKS, False)
+
+
+def test_the_oracle_reads_what_is_written_in_another_way() -> None:
+    """Other separators and capitals are in doubt, so that the numbers are held to them, and a refusal is as good."""
+    sheet = of_text(b"USER;item\xe2\x80\x8b; propensity\n1;2;0.5\n", ",", False)
+    reading = read(sheet, CLICKS, False)
+    assert reading.rows == [{"user": "1", "item": "2", "propensity": 0.5}] and reading.doubts
 
 
 def test_the_oracle_drops_and_counts() -> None:

@@ -109,7 +109,7 @@ def test_a_full_disk_is_survived(load: Load, tmp_path: Path, monkeypatch: pytest
         replace(source, target)
 
     monkeypatch.setattr(os, "replace", full)
-    with pytest.warns(CacheWarning, match=r"No space left on device.*NUMBA_CACHE_DIR"):
+    with pytest.warns(CacheWarning, match=r"NUMBA_CACHE_DIR"):
         function = load()
         assert function(3) == 6
         assert function(1.5) == 3.0
@@ -122,7 +122,7 @@ def test_a_folder_that_all_can_write_is_not_used(load: Load, tmp_path: Path) -> 
     load()(3)
     (path,) = kept(tmp_path)
     path.parent.chmod(0o777)
-    with pytest.warns(CacheWarning, match="others can write in"):
+    with pytest.warns(CacheWarning, match=str(path.parent)):
         function = load()
     assert function(3) == 6 and hits(function) == 0
 
@@ -142,6 +142,6 @@ def test_without_any_place_everything_works_with_one_line_of_advice(tmp_path: Pa
     )
     done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert "Named data sets" in done.stdout
+    assert "coat" in done.stdout
     assert done.stderr.count("NUMBA_CACHE_DIR") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["install"]

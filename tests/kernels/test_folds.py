@@ -4,17 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tests.kernels.mixing import WORD, mix
 from unskew.kernels.folds import by_fold, fold_pairs
-
-WORD = 2**64
-
-
-def mix(x: int) -> int:
-    """SplitMix64."""
-    x = (x + 0x9E3779B97F4A7C15) % WORD
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % WORD
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EB % WORD
-    return x ^ (x >> 31)
 
 
 def test_the_fold_is_a_hash_of_user_and_item() -> None:

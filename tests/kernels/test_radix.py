@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unskew.kernels.radix import fits, order_by
+from unskew.kernels.radix import order_by
 from unskew.log import order
 from unskew.log.order import group, group_keys
 
@@ -26,12 +26,6 @@ def test_the_order_is_by_both_codes_and_row(data: st.DataObject, firsts: int, se
     assert order_by(ones, others, firsts, seconds, ordered).tolist() == wanted
     assert ordered.tolist() == [rows[row][1] for row in wanted]
     assert order_by(ones, others, firsts, seconds).tolist() == wanted
-
-
-def test_what_fits_into_a_word() -> None:
-    """Codes and rows share 64 bits."""
-    assert fits(2**20, 2**22, 2**22)
-    assert not fits(2**20 + 1, 2**22, 2**22)
 
 
 @pytest.mark.parametrize("room", [True, False])

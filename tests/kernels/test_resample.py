@@ -6,12 +6,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from tests.kernels.mixing import WORD, finish
 from unskew.inference.bootstrap import LIMITS
 from unskew.kernels.bootstrap import PART, TILE, draw, resample
 
 Floats = npt.NDArray[np.float64]
 Hashes = npt.NDArray[np.uint64]
-WORD = 2**64
 EVEN = np.array([(k + 1) * WORD // 17 for k in range(16)], dtype=np.uint64)  # weights 0 … 16, all alike
 RARE = np.array([WORD - WORD // (60 * (k + 1)) for k in range(12)], dtype=np.uint64)  # high weights in some parts only
 SEED = np.uint64(0xFEED)
@@ -19,10 +19,7 @@ SEED = np.uint64(0xFEED)
 
 def weight(user: int, replicate: int, limits: list[int]) -> int:
     """SplitMix64's finaliser over the user and the replicate's stream, and how many limits that reaches."""
-    h = user ^ ((int(SEED) + replicate) * 0x9E3779B97F4A7C15 % WORD)
-    h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9 % WORD
-    h = (h ^ (h >> 27)) * 0x94D049BB133111EB % WORD
-    h ^= h >> 31
+    h = finish(user ^ ((int(SEED) + replicate) * 0x9E3779B97F4A7C15 % WORD))
     return sum(h >= limit for limit in limits)
 
 

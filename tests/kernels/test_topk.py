@@ -8,17 +8,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kernels.mixing import mix
 from unskew.kernels.topk import SEED, top_k, top_k_shared
 
 MASK = (1 << 64) - 1
-
-
-def mix(x: int) -> int:
-    """SplitMix64's finaliser on Python integers."""
-    x = (x + 0x9E3779B97F4A7C15) & MASK
-    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & MASK
-    return x ^ (x >> 31)
 
 
 def reference(scores: list[float], k: int, user: int, items: list[int], out: set[int]) -> tuple[list[int], bool]:
@@ -102,17 +95,3 @@ def test_large_heaps_are_sorted_too() -> None:
     tied = top_k(scores, 700, hashes[:3], hashes, SEED, np.zeros(4, np.int64), np.empty(0, np.int32), out)
     np.testing.assert_array_equal(out, np.argsort(-scores, axis=1)[:, :700])
     assert not tied.any()
-
-
-def test_equal_scores_list_every_item_equally_often() -> None:
-    """A constant scorer is like random: item counts fit the binomial (χ² within 4 sd) and ignore the item's place."""
-    rng = np.random.default_rng(1)
-    users, items = rng.integers(0, MASK, 4000, dtype=np.uint64), rng.integers(0, MASK, 50, dtype=np.uint64)
-    out = np.empty((4000, 10), dtype=np.int32)
-    none = np.zeros(4001, np.int64), np.empty(0, np.int32)
-    tied = top_k(np.zeros((4000, 50)), 10, users, items, SEED, *none, out)
-    counts = np.bincount(out.ravel(), minlength=50)
-    chi2 = ((counts - 800) ** 2 / (800 * 0.8)).sum()
-    assert abs(chi2 - 49) < 4 * np.sqrt(2 * 49)
-    assert abs(np.corrcoef(counts, np.arange(50))[0, 1]) < 4 / np.sqrt(50)
-    assert tied.all()

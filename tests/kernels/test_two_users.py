@@ -29,7 +29,7 @@ from pathlib import Path
 from unskew.kernels.compiled import njit
 source, user = Path(sys.argv[1]), int(sys.argv[2])
 warnings.simplefilter("ignore")
-njit(cache=False)(lambda x: 2 * x)(1)  # loads what the compiler needs while everything can be read
+njit(cache=False)(lambda x: 2 * x)(1)  # what the compiler needs is loaded by root
 os.setgroups([])
 os.setgid(user)
 os.setuid(user)
@@ -127,37 +127,18 @@ SWAP_PARENT = 'mv "$CACHES" "$CACHES.old" && mkdir -p "$IN" && cp "$PAYLOAD" "$F
 SWAP_FILE = 'rm -f "$FILE" && cp "$PAYLOAD" "$FILE" && chmod 644 "$FILE"'
 
 
-def _parent_of_another(place: Place) -> None:
-    os.chown(place.caches, INTRUDER, INTRUDER)
-
-
-def _grandparent_of_another(place: Place) -> None:
-    os.chown(place.shared, INTRUDER, INTRUDER)
-
-
-def _parent_open_to_all(place: Place) -> None:
-    place.caches.chmod(0o777)
-
-
-def _grandparent_open_to_a_group(place: Place) -> None:
+def _shared_with_a_group(place: Place) -> None:
     os.chown(place.shared, place.victim, INTRUDER)
     place.shared.chmod(0o775)
 
 
-def _folder_open_to_all(place: Place) -> None:
-    for folder in place.caches.iterdir():
-        folder.chmod(0o777)
-
-
 OPENED: dict[str, tuple[Callable[[Place], None], str]] = {
-    "the parent belongs to another user": (_parent_of_another, SWAP_FOLDER),
-    "the grandparent belongs to another user": (_grandparent_of_another, SWAP_PARENT),
-    "all can write in the parent": (_parent_open_to_all, SWAP_FOLDER),
-    "a group can write in the grandparent": (_grandparent_open_to_a_group, SWAP_PARENT),
-    "all can write in the folder": (_folder_open_to_all, SWAP_FILE),
+    "the parent belongs to another user": (lambda place: os.chown(place.caches, INTRUDER, INTRUDER), SWAP_FOLDER),
+    "the grandparent belongs to another user": (lambda place: os.chown(place.shared, INTRUDER, INTRUDER), SWAP_PARENT),
+    "everybody may change the parent": (lambda place: place.caches.chmod(0o777), SWAP_FOLDER),
+    "a group may change the grandparent": (_shared_with_a_group, SWAP_PARENT),
+    "everybody may change the folder": (lambda place: place.kept.parent.chmod(0o777), SWAP_FILE),
 }
-
-
 WHEN = ("between import and call", "before the import")
 
 

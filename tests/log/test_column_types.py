@@ -49,22 +49,17 @@ def test_times_that_no_calendar_shows(times: pl.Series, capfd: pytest.CaptureFix
 
 
 def test_far_dates_as_ids(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """In memory and in files that stream by."""
+    """In memory and in files that stream by; and years that no calendar has, as they are written."""
     path = tmp_path / "log.parquet"
     pl.DataFrame({"user": [1, 2], "item": FAR[0], "value": [1, 1]}).write_parquet(path)
+    for text in ("-5000-01-01", "0000-01-01"):
+        (tmp_path / "log.csv").write_text(f"user,item,time\n1,1,2020-01-01\n1,2,{text}\n")
+        with refuses("bad-date", row=2):
+            read_log(tmp_path / "log.csv")
     for read in (read_log, count_items, count_values):
         with refuses("bad-date", column="item", row=2):
             read(path)
     assert "panicked" not in capfd.readouterr().err
-
-
-@pytest.mark.parametrize("text", ["-5000-01-01", "0000-01-01"])
-def test_far_times_in_text(tmp_path: Path, text: str) -> None:
-    """The same of what is written."""
-    path = tmp_path / "log.csv"
-    path.write_text(f"user,item,time\n1,1,2020-01-01\n1,2,{text}\n")
-    with refuses("bad-date", row=2):
-        read_log(path)
 
 
 STRANGE: dict[str, list[Any]] = {
@@ -81,10 +76,14 @@ STRANGE: dict[str, list[Any]] = {
 @pytest.mark.parametrize("kind", STRANGE)
 @pytest.mark.parametrize("column", ["user", "item", "policy", "value", "propensity", "rank", "score", "prediction"])
 def test_types_that_are_neither_ids_nor_numbers(column: str, kind: str) -> None:
-    """Each is refused by name, also where rows may be dropped."""
+    """Each is refused by name, also where rows may be dropped; what is kept must print as a text."""
     good = pl.DataFrame({"user": [1, 2], "item": [1, 2]})
     dtype = pl.Object if kind == "object" else None
     frame = good.with_columns(pl.Series(column, STRANGE[kind], dtype=dtype))
+    if column == "user" and kind in ("binary", "list", "struct", "object"):
+        kept = good.with_columns(frame["user"].alias("place"))
+        for reading in (Log.from_frame, read_population):
+            assert told(reading, kept, keep=["place"]) == ("wrong-type", "place")
     read: Callable[..., object] = {
         "rank": Recommendations.from_frame,
         "score": Recommendations.from_frame,
@@ -92,16 +91,6 @@ def test_types_that_are_neither_ids_nor_numbers(column: str, kind: str) -> None:
     }.get(column, Log.from_frame)
     for invalid in ("error", "drop"):
         assert told(read, frame, invalid=invalid) == ("wrong-type", column)
-
-
-@pytest.mark.parametrize("kind", ["binary", "list", "struct", "object"])
-def test_types_that_are_no_labels(kind: str) -> None:
-    """What is kept must print as a text."""
-    frame = pl.DataFrame({"user": [1, 2], "item": [1, 2]}).with_columns(
-        pl.Series("place", STRANGE[kind], dtype=pl.Object if kind == "object" else None)
-    )
-    for read in (Log.from_frame, read_population):
-        assert told(read, frame, keep=["place"]) == ("wrong-type", "place")
 
 
 @pytest.mark.parametrize(
@@ -132,7 +121,11 @@ def test_ids_of_any_type_are_their_texts(tmp_path: Path, ids: pl.Series) -> None
 
 
 def test_ids_that_floats_cannot_tell_apart() -> None:
-    """Beyond 2^53 different ids have become the same number; decimals are exact, and 1.5 is no id."""
+    """Beyond 2^53 different ids have become the same number; decimals are exact; 1.5 is no id, and 2.0 is the id 2."""
+    halves = pl.DataFrame({"user": [2.0, 1.5], "item": [1, 2]})
+    with refuses("not-an-integer", column="user", row=2):
+        Log.from_frame(halves)
+    assert Log.from_frame(halves, invalid="drop").users.values.to_list() == [2]
     frame = pd.DataFrame({"user": [2**53 + 1, None, 4], "item": [1, 2, 3]})
     with refuses("not-an-integer", column="user", row=1) as said:
         Log.from_frame(frame, invalid="error")
@@ -160,15 +153,15 @@ def test_numbers_that_sums_cannot_bear(wrong: float, tmp_path: Path) -> None:
     assert len(Recommendations.from_frame(frame.rename({"value": "score"})).item) == 2
 
 
-@pytest.mark.parametrize(
-    ("wrong", "why"),
-    [(1.7, "above 1"), (0.0, "zero"), (-0.1, "below 0"), (1e-160, "below 1e-30"), (5e-324, "below 1e-30")],
-)
-def test_propensities_say_what_is_wrong_with_them(wrong: float, why: str) -> None:
-    """Above 1 is another mistake than zero."""
-    with refuses("out-of-range", column="propensity", row=2) as said:
-        Log.from_frame(pl.DataFrame({"user": [1, 2], "item": [1, 2], "propensity": [0.5, wrong]}))
-    assert why in str(said.value)
+@pytest.mark.parametrize("wrong", [1.0001, 0.0, -0.1, 1e-160, 5e-324])
+def test_propensities_out_of_range(wrong: float) -> None:
+    """What, where, what to do; or the row is dropped and counted."""
+    frame = pl.DataFrame({"user": range(1300), "item": 1, "propensity": [0.5] * 1203 + [wrong] + [0.5] * 96})
+    with refuses("out-of-range", column="propensity", row=1204) as said:
+        Log.from_frame(frame)
+    assert str(wrong) in str(said.value) and "invalid='drop'" in str(said.value)
+    log = Log.from_frame(frame, invalid="drop")
+    assert sum(log.account.dropped.values()) == 1 and log.account.rows == 1300 == len(log) + 1
 
 
 def test_times_whose_differences_overflow() -> None:
@@ -183,6 +176,7 @@ def test_frames_that_cannot_become_columns() -> None:
     assert refusal(Log.from_frame, twice).code == "unreadable-frame"
     levels = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("user", "a"), ("item", "b")]))
     assert told(Log.from_frame, levels) == ("missing-column", "user")
+    assert refusal(Log.from_frame, pl.DataFrame({"user;item": ["1;2"]})).code == "wrong-separator"
     for no_frame in (5, [1, 2]):
         assert refusal(read_features, no_frame, "user").code == "not-a-dataframe"
     mixed = pd.DataFrame({"user": [1, "a", 2.5], "item": [1, 2, 3]})

@@ -109,13 +109,6 @@ def test_retail_counts_what_it_drops_and_keeps_the_first_purchase(copies: Copies
     assert shop.to_frame()["time"].dt.day().unique().to_list() == [2]
 
 
-def test_real_retail_counts_what_it_drops() -> None:
-    """The published invoices: 397,884 purchases remain, of 266,792 pairs."""
-    shop = real("online-retail").mnar
-    assert sum(shop.account.dropped.values()) == 541_909 - 266_792
-    assert shop.account.dropped["duplicate pair"] == 397_884 - 266_792
-
-
 def test_retail_is_read_from_a_spreadsheet_as_csv(alone: Path, tmp_path: Path, copies: Copies) -> None:
     """A CSV with a spreadsheet's dates and with quotes gives the same log as the Parquet file."""
     rows = retail().with_columns(pl.col("InvoiceDate").dt.strftime("%m/%d/%Y %H:%M"), pl.col("Quantity").cast(pl.Int64))

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from tests.said import refusal, refuses
@@ -63,6 +64,52 @@ def test_types_that_no_cell_has(shop: Path, column: str, kind: str) -> None:
         read_log(f"{shop}::odd", columns={"item": column, "value": ""})
     assert kind in str(said.value)
     assert read_log(f"{shop}::odd", columns={"value": ""}).to_frame()["user"].to_list() == list(range(9))
+
+
+HONEST = (  # views that hold the rows of the table t
+    "select * from (select * from t where true)",
+    'select * from t order by hash("user" || item)',
+    'select "user"::varchar as "user", item::varchar as item, propensity from t',
+    "select * replace (propensity::decimal(10, 4) as propensity) from t",
+    'select a."user", b.item, b.propensity from t a join t b on a.rowid = b.rowid',
+    "select *, row_number() over () as n, interval 1 day as i, [1] as l, {'a': 1} as s from t",
+    "with recursive r(n) as (select 0 union all select n + 1 from r where n < 9) select t.* from t, r where n = 9",
+    'select "user" as "USER", item as "Item", propensity as "PROPENSITY" from t',
+)
+WRONG = (
+    ("select * replace (map {'a': item} as item) from t", "wrong-type"),
+    ("select * replace (time '10:00' as item) from t", "wrong-type"),
+    ("select * replace (error('\x1b[31mowned\n╭') as item) from t", "unreadable-file"),
+    ("select * replace (if(rowid = 7, error('here'), propensity) as propensity) from t", "unreadable-file"),
+    ("select * from read_csv('/etc/passwd', header = false) a(\"user\", item, propensity)", "unreadable-file"),
+    ("select * from read_parquet('http://192.0.2.1/x.parquet')", "unreadable-file"),
+    ("select content as \"user\", size as item, 0.5 as propensity from read_text('shop.duckdb')", "unreadable-file"),
+    ("select * replace ('inf'::double as propensity) from t", "not-a-number"),
+    ("select * replace (null as item) from t", "missing-value"),
+    ("select * from t where false", "no-rows"),
+    ("select 1 as a", "missing-column"),
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "code", "name"),
+    [*((query, "", 'a "b" é') for query in HONEST), *((query, code, "Log::x") for query, code in WRONG)],
+)
+def test_views_are_rows_or_one_clear_error(shop: Path, query: str, code: str, name: str) -> None:
+    """Whatever a view is called, and whatever program it is."""
+    with duckdb.connect(str(shop)) as database:
+        database.execute('create table t as select i // 3 as "user", i as item, 0.5 as propensity from range(9) t(i)')
+        try:
+            database.execute(f'create view "{name.replace(chr(34), chr(34) * 2)}" as {query}')
+        except duckdb.Error:  # it cannot even be made
+            assert code == "unreadable-file"
+            return
+    if code:
+        said = refusal(read_log, f"{shop}::{name}")
+        assert said.code == code and not {"\x1b", "╭"} & set(str(said))
+    else:
+        rows = read_log(f"{shop}::{name}").to_frame().select(pl.col("user", "item").cast(pl.Int64), "propensity").rows()
+        assert sorted(rows) == [(i // 3, i, 0.5) for i in range(9)]
 
 
 @pytest.mark.parametrize("view", ["endless", "counting"])

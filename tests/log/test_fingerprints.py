@@ -6,10 +6,10 @@ import math
 from pathlib import Path
 
 import polars as pl
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.kernels.mixing import mix
 from unskew.log import Ids, Recommendations, read_recommendations
 from unskew.log.fingerprints import fingerprint, known_depth
 from unskew.log.ids import hash_texts
@@ -20,14 +20,6 @@ WHOLE = 2**64
 
 def lists(**changes: list[int]) -> Recommendations:
     return Recommendations.from_frame(pl.DataFrame(ROWS | changes))
-
-
-def mix(x: int) -> int:
-    """SplitMix64, by Python's integers."""
-    x = (x + 0x9E3779B97F4A7C15) % WHOLE
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % WHOLE
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EB % WHOLE
-    return x ^ (x >> 31)
 
 
 def slow(rows: list[tuple[str, str, int]], depth: int) -> str:
@@ -63,32 +55,10 @@ def test_files_frames_texts_and_orders_of_rows_are_the_same_lists(tmp_path: Path
     assert {fingerprint(each, 3) for each in every} == {fingerprint(lists(), 3)}
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"item": [11, 10, 12, 11, 10]},
-        {"item": [10, 11, 13, 11, 10]},
-        {"user": [1, 1, 1, 3, 3]},
-        {"rank": [1, 2, 4, 1, 2]},
-    ],
-    ids=["two places swapped", "another item", "another user", "another rank"],
-)
-def test_other_lists_have_another_one(changes: dict[str, list[int]]) -> None:
-    assert fingerprint(lists(**changes), 4) != fingerprint(lists(), 4)
-    assert known_depth(lists(**changes), [fingerprint(lists(), 4)]) == 0.0
-
-
-def test_users_do_not_swap_lists_unnoticed() -> None:
-    """Whose ids are also ids of items."""
-    one, other = ({"user": [5, 6], "item": items, "rank": [1, 1]} for items in ([5, 6], [6, 5]))
-    found = [fingerprint(Recommendations.from_frame(pl.DataFrame(each)), 1) for each in (one, other)]
-    assert found[0] != found[1]
-
-
 def test_deeper_places_do_not_count_and_are_not_known() -> None:
     """Lists that go on below the depth are known down to it; those that end there are known altogether."""
     short = Recommendations.from_frame(pl.DataFrame(ROWS).filter(pl.col("rank") <= 2))
     assert fingerprint(lists(), 2) == fingerprint(short, 2)
     assert known_depth(lists(), [fingerprint(short, 2)]) == 2.0
     assert known_depth(short, ["0" * 16 + "@9", fingerprint(short, 2)]) == math.inf
-    assert known_depth(short, []) == 0.0
+    assert known_depth(short, []) == 0.0 == known_depth(lists(item=[11, 10, 12, 11, 10]), [fingerprint(lists(), 4)])

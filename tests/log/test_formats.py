@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,7 @@ from hypothesis import strategies as st
 
 from tests.said import only, refusal, refuses, told
 from unskew import evaluate
-from unskew.errors import MissingExtraError
-from unskew.log import Log, lists, packed, read_log, read_recommendations
-from unskew.log.several import ending_of, files_of
+from unskew.log import Log, packed, read_log, read_recommendations
 
 duckdb: Any = pytest.importorskip("duckdb")
 pa: Any = pytest.importorskip("pyarrow")
@@ -55,7 +52,10 @@ FORMATS: dict[str, Callable[[pl.DataFrame], bytes]] = {
     "t.txt": lambda f: text(f, "|"),
     "t.dat": double,
     "t.inter": lambda f: text(f, "\t"),
-    "t.csv.gz": lambda f: gzip.compress(text(f, ",")),
+    "mark.csv": lambda f: b"\xef\xbb\xbf" + text(f, ","),
+    "comma.tsv": lambda f: text(f, ","),
+    "T.CSV.gz": lambda f: gzip.compress(text(f, ",")),
+    "parts.csv.gz": lambda f: gzip.compress(text(f[:1], ",")) + gzip.compress(text(f[1:], ",", header=False)),
     "t.csv.zst": lambda f: zstd(text(f, ",")),
     "t.dat.gz": lambda f: gzip.compress(double(f)),
     "t.jsonl": lines,
@@ -172,14 +172,6 @@ def test_damaged_zstd(tmp_path: Path, damage: str) -> None:
     assert "t.csv.zst" in str(said) and said.code in ("damaged-file", "field-count")
 
 
-def test_zstd_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The extra, and how to install it from a clone."""
-    path = write(tmp_path, "t.csv.zst", ROWS)
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with refuses("missing-extra", MissingExtraError, extra="files"):
-        read_log(path)
-
-
 @given(st.text(":\tab\n", max_size=40).filter(lambda each: "\t" not in each), st.integers(1, 5))
 def test_double_colons_across_blocks(content: str, size: int) -> None:
     """Whatever the blocks are, as if all were replaced at once."""
@@ -209,18 +201,6 @@ def test_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert refusal(read_log, ["logs/jan.csv", "logs/mar.parquet"]).code == "mixed-types"
 
 
-def test_endings() -> None:
-    for name, wanted in (
-        ("a.CSV.gz", ".csv"),
-        ("a.jsonl.zst", ".jsonl"),
-        ("a.parquet.gz", ".gz"),
-        ("a", ""),
-        ("a.b", ".b"),
-    ):
-        assert ending_of(Path(name)) == wanted
-    assert files_of("no such,file.csv") == [Path("no such,file.csv")]
-
-
 def test_tables_of_duckdb(tmp_path: Path) -> None:
     """One table needs no name, others are listed; a view reads nothing outside, and nothing is written."""
     path = write(tmp_path, "shop.duckdb", ROWS)
@@ -228,6 +208,8 @@ def test_tables_of_duckdb(tmp_path: Path) -> None:
     duck(path, ROWS, '"two ""words"""')
     assert refusal(read_log, path).code == "ambiguous-table"
     assert len(read_log(f'{path}::two "words"')) == 3
+    duck(path, ROWS, '"day [1]?*"')
+    assert len(read_log(f"{path}::day [1]?*")) == 3
     (tmp_path / "secret.csv").write_text("user,item\n1,2\n")
     with duckdb.connect(str(path)) as database:
         database.execute(f"create view outside as select * from read_csv('{tmp_path}/secret.csv')")
@@ -239,26 +221,6 @@ def test_tables_of_duckdb(tmp_path: Path) -> None:
         (f"{tmp_path}/none.duckdb::t", "missing-file"),
     ):
         assert refusal(read_log, wrong).code == code
-
-
-def test_frames_of_all_kinds() -> None:
-    """A relation of DuckDB, pandas, pyarrow and a lazy frame are read alike."""
-    whole = Log.from_frame(ROWS, feedback="ratings").to_frame()
-    arrow = ROWS.to_arrow()
-    for frame in (ROWS.lazy(), ROWS.to_pandas(), arrow, duckdb.sql("select * from arrow")):
-        assert Log.from_frame(frame, feedback="ratings").to_frame().equals(whole)
-
-
-def test_one_line_says_what_was_taken_for_what(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "unskew.files")
-    read_log(write(tmp_path, "semicolon.csv", ROWS), feedback="ratings")
-    ROWS.select("userId", "sku", pred="rating").write_csv(tmp_path / "recs.csv")
-    read_recommendations(tmp_path / "recs.csv")
-    ROWS.select(user="userId", item="sku").write_csv(tmp_path / "ours.csv")
-    read_log(tmp_path / "ours.csv")
-    said = [line.replace(f"{tmp_path}/", "") for line in caplog.messages]
-    assert said[0].startswith("semicolon.csv: user = userId, item = sku, value = rating, time = ts; ")
-    assert said[1:] == ["recs.csv: user = userId, item = sku, score = pred", f"recs.csv: {lists.RANKED}"]
 
 
 def test_files_without_a_header_are_told_all_their_columns(tmp_path: Path) -> None:

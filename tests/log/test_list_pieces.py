@@ -75,48 +75,46 @@ def test_what_is_read_in_pieces_is_read_the_same_at_once(
         assert same(Recommendations(*found), wanted)
 
 
-@pytest.mark.parametrize("label", [pl.Int64, pl.Int16, pl.String, pl.Categorical])
-@pytest.mark.parametrize("shuffled", [False, True])
+KINDS = {"Int64": pl.Int64, "Int16": pl.Int64, "String": pl.String, "Categorical": pl.String}
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "value"),
+    [
+        *((0, "user", order) for order in ("ascending", "shuffled")),
+        *((3, "rank", rank) for rank in (0, 1, 2**31)),
+        *((3, "item", item) for item in (None, "again")),
+        (9, "user", "again"),
+    ],
+)
+@pytest.mark.parametrize("kind", KINDS)
 def test_large_files_are_read_in_pieces(
-    label: Any, shuffled: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str, row: int, column: str, value: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Users in any order, ids of any kind, several row groups: the same lists, and the same account."""
+    """Users in any order, ids of any kind, several row groups: the same lists, account and errors.
+
+    Doubtful are a rank or item twice, a rank of no place, a user who comes again, a null.
+    """
     rng = np.random.default_rng(0)
-    users = rng.permutation(40) if shuffled else np.arange(40)
-    frame = pl.DataFrame(
-        {
-            "user": np.repeat(users, 7),
-            "item": np.concatenate([rng.choice(30, 7, replace=False) for _ in users]),
-            "rank": np.tile(np.arange(1, 8), 40),
-        }
-    )
-    written = pl.Int64 if label in (pl.Int64, pl.Int16) else pl.String
-    frame = frame.with_columns(pl.col("user", "item").cast(written).cast(label)).rename({"user": "customer"})
-    path = tmp_path / "lists.parquet"
-    frame.write_parquet(path, row_group_size=25)
-    wanted = read_recommendations(path, columns={"user": "customer"})
-    monkeypatch.setattr(lists, "MANY", 0)
-    monkeypatch.setattr(lists, "lists_of", lambda table: pytest.fail("read at once"))
-    found = read_recommendations(path, columns={"user": "customer"})
-    assert same(found, wanted) and found.account == wanted.account
-
-
-@pytest.mark.parametrize("gap", [False, True])
-def test_ranks_that_count_up_are_shared(gap: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between models whose lists are as long, while somebody has them; ranks with a gap are kept for themselves."""
-    monkeypatch.setattr(lists, "MANY", 0)
-    frame = pl.DataFrame({"user": np.repeat(np.arange(3), 4), "item": np.tile(np.arange(4), 3)})
-    frame = frame.with_columns(rank=pl.col("item") + 1)
-    frame.write_parquet(tmp_path / "one.parquet")
-    frame.with_columns(rank=pl.col("rank") + pl.col("item") // 3 * int(gap)).write_parquet(tmp_path / "other.parquet")
-    one, other = (read_recommendations(tmp_path / f"{name}.parquet") for name in ("one", "other"))
-    assert one.rank.tolist() == [1, 2, 3, 4] * 3
-    assert other.rank.tolist() == [1, 2, 3, 4 + gap] * 3
-    assert (one.rank is other.rank) == (not gap)
-    uneven = pl.DataFrame({"user": [0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2], "item": [0, 1, *range(6), *range(4)]})
-    uneven.with_columns(rank=pl.col("item") + 1).write_parquet(tmp_path / "uneven.parquet")
-    found = read_recommendations(tmp_path / "uneven.parquet")
-    assert found.rank.tolist() == [1, 2, 1, 2, 3, 4, 5, 6, 1, 2, 3, 4]
+    users = rng.permutation(40) if value == "shuffled" else np.arange(40)
+    items = np.concatenate([rng.choice(30, 7, replace=False) for _ in users])
+    frame = pl.DataFrame({"user": np.repeat(users, 7), "item": items, "rank": np.tile(np.arange(1, 8), 40)})
+    if value not in ("ascending", "shuffled"):
+        frame[row, column] = frame[0, column] if value == "again" else value
+    frame = frame.with_columns(pl.col("user", "item").cast(KINDS[kind]).cast(getattr(pl, kind)))
+    frame.rename({"user": "customer"}).write_parquet(path := tmp_path / "lists.parquet", row_group_size=25)
+    found: list[list[Any]] = []
+    for many in (1_000, 0):
+        monkeypatch.setattr(lists, "MANY", many)
+        found.append([])
+        for invalid in ("error", "drop"):
+            try:
+                found[-1].append(read_recommendations(path, columns={"user": "customer"}, invalid=invalid))
+            except InputError as problem:
+                found[-1].append(str(problem))
+    for one, other in zip(*found, strict=True):
+        assert one == other if isinstance(one, str) else same(one, other) and one.account == other.account
+    assert isinstance(found[0][0], str) == (value not in ("ascending", "shuffled"))
 
 
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,30 +132,3 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, monkeyp
     monkeypatch.setattr(lists, "code_pieces", overwritten)
     with refuses("changed-rows"):
         read_recommendations(path)
-
-
-@pytest.mark.parametrize(
-    ("row", "column", "value"),
-    [(3, "rank", 0), (3, "rank", 1), (3, "item", 0), (9, "user", 0), (3, "item", None), (3, "rank", 2**31)],
-)
-def test_doubtful_rows_are_said_in_the_same_words(
-    row: int, column: str, value: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A rank or item twice, a rank of no place, a user who comes again, a null: the error is the same."""
-    frame = pl.DataFrame({"user": np.repeat(np.arange(3), 4), "item": np.tile(np.arange(4), 3)})
-    frame = frame.with_columns(rank=pl.col("item") + 1)
-    frame[row, column] = value
-    path = tmp_path / "lists.parquet"
-    frame.write_parquet(path)
-    said = []
-    for many in (1_000, 0):
-        monkeypatch.setattr(lists, "MANY", many)
-        with pytest.raises(InputError) as problem:
-            read_recommendations(path)
-        said.append(str(problem.value))
-    assert said[0] == said[1]
-    dropped = []
-    for many in (1_000, 0):
-        monkeypatch.setattr(lists, "MANY", many)
-        dropped.append(read_recommendations(path, invalid="drop"))
-    assert same(*dropped) and dropped[0].account == dropped[1].account

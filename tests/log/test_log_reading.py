@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import gzip
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.said import only, told
+from tests.said import only
 from unskew.log import Feedback, Ids, Log, read_log
 
 compiled = settings(deadline=None)  # the first call compiles kernels
@@ -58,22 +57,6 @@ def test_every_dataframe_gives_the_same_log(backend: str) -> None:
     assert log.user.tolist() == [0, 0, 1, 1, 2]
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "csv.gz", "tsv.gz"])
-def test_every_format_gives_the_same_log(tmp_path: Path, ending: str) -> None:
-    """What is written as CSV, TSV or Parquet, compressed or not, is read back as it was."""
-    path = tmp_path / f"log.{ending}"
-    text = ROWS.write_csv(separator="\t" if ending.startswith("tsv") else ",")
-    if ending == "parquet":
-        ROWS.write_parquet(path)
-    elif ending.endswith("gz"):
-        path.write_bytes(gzip.compress(text.encode()))
-    else:
-        path.write_text(text)
-    log = read_log(path, keep=["country"])
-    assert log.to_frame().equals(SORTED)
-    assert log.account.source == str(path) and log.account.rows == 5 and not log.account.dropped
-
-
 @pytest.mark.parametrize(
     ("ids", "values"),
     [
@@ -92,17 +75,6 @@ def test_ids_of_text_files_are_integers_only_if_they_print_back(
     path = tmp_path / "log.csv"
     path.write_text("user,item\n" + "".join(f"{user},1\n" for user in ids))
     assert read_log(path).users.values.to_list() == values
-
-
-@pytest.mark.parametrize("factor", [1, 10**12])
-@pytest.mark.parametrize("as_text", [False, True])
-def test_compact_scattered_and_text_ids_are_coded_alike(factor: int, as_text: bool) -> None:
-    """Look-up table, join and dictionary are three ways to the same codes."""
-    ids = np.random.default_rng(0).integers(-500, 500, 3000) * factor
-    column = pl.Series(ids).cast(pl.String) if as_text else pl.Series(ids)
-    log = Log.from_frame(pl.DataFrame({"user": column, "item": range(3000)}))
-    assert log.users.values.to_list() == sorted(set(column), key=int)
-    assert log.to_frame().sort("item")["user"].to_list() == column.to_list()
 
 
 @compiled
@@ -155,12 +127,6 @@ def test_an_implicit_log_keeps_the_earliest_row_of_each_pair(rows: list[tuple[in
             only("repeated-pairs", notes, rows=len(rows) - len(kept))
 
 
-def test_the_earliest_needs_times() -> None:
-    """Without a column of times the error says what to do."""
-    frame = pl.DataFrame({"user": [1, 1], "item": [1, 1]})
-    assert told(Log.from_frame, frame, duplicates="earliest") == ("missing-column", "time")
-
-
 def test_drops_are_counted_by_reason() -> None:
     """A row with several faults is counted once, under the first."""
     frame = pl.DataFrame(
@@ -173,14 +139,6 @@ def test_drops_are_counted_by_reason() -> None:
     log = Log.from_frame(frame, invalid="drop", duplicates="first")
     assert log.account.dropped == {"null user": 2, "propensity outside (0, 1]": 1, "duplicate pair": 1}
     assert log.account.rows == 6 == len(log) + sum(log.account.dropped.values())
-
-
-def test_columns_are_renamed_and_only_used_ones_are_read(tmp_path: Path) -> None:
-    """``columns`` maps our names to theirs; what is not used may hold anything."""
-    path = tmp_path / "log.parquet"
-    pl.DataFrame({"who": [1], "what": [2], "junk": [None], "stars": [3]}).write_parquet(path)
-    log = read_log(path, columns={"user": "who", "item": "what", "value": "stars"})
-    assert log.to_frame().rows() == [(1, 2, 3.0)] and not log.columns
 
 
 def test_feedback_is_implicit_without_values_and_untold_with_them() -> None:
@@ -248,7 +206,7 @@ def test_recode_refuses_vocabularies_that_lack_rows() -> None:
     """A log never loses rows by recoding."""
     log, short = Log.from_frame(ROWS), Ids.of(pl.Series([1, 3]))
     for users, items in ((short, log.items), (log.users, short)):
-        with pytest.raises(ValueError, match="vocabularies"):
+        with pytest.raises(ValueError):
             log.recode(users, items)
 
 

@@ -11,16 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import unskew as us
+from tests.evaluation.shop import LISTS, TEST
 from tests.said import only, refuses, told
 from unskew.log import Log, Recommendations
-from unskew.log.column_maps import MODELS, ColumnMap, by_place
-from unskew.log.match import match_columns
-from unskew.log.names import RECOGNISED, form, looks_like_a_header, recognised
+from unskew.log.names import RECOGNISED, form
 
-LOG = ("user", "item"), ("value", "time", "policy", "propensity")
-LISTS = ("user", "item"), ("rank", "score")
 DOCS = Path(__file__).parents[2] / "docs" / "files.py"
-
+COLUMNS = ("user", "item", "value", "time")
 REAL = {  # headers as they are published
     "MovieLens": ("userId,movieId,rating,timestamp", "userId movieId rating timestamp"),
     "Amazon 2018": ("overall,reviewerID,asin,reviewerName,unixReviewTime", "reviewerID asin overall unixReviewTime"),
@@ -35,29 +33,43 @@ REAL = {  # headers as they are published
 }  # fmt: skip
 
 
+def taken(header: list[str], **options: Any) -> dict[str, str]:
+    """Which column of a log stands for which of ours."""
+    log = Log.from_frame(pl.DataFrame({name: [1] for name in header}), **options)
+    there = {"value": log.value, "time": log.time}
+    return {ours: log.account.columns.get(ours, ours) for ours in COLUMNS if there.get(ours, 0) is not None}
+
+
 @pytest.mark.parametrize("name", REAL)
 def test_headers_as_they_are_published(name: str) -> None:
     header, wanted = REAL[name]
-    found = match_columns(name, header.split(","), *LOG, None, ())
-    assert [found.get(ours, "-") for ours in ("user", "item", "value", "time")] == wanted.split(" ") + ["-"] * (
-        4 - len(wanted.split(" "))
-    )
+    found = taken(header.split(","), feedback="ratings" if wanted.split()[2] != "-" else None)
+    assert [found.get(ours, "-") for ours in COLUMNS] == wanted.split()
 
 
-@settings(max_examples=60)
-@given(st.sampled_from([(ours, name) for ours, names in RECOGNISED.items() for name in names]), st.data())
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from([(ours, name) for ours in COLUMNS for name in RECOGNISED[ours]]), st.data())
 def test_the_way_a_name_is_written_does_not_count(pair: tuple[str, str], data: st.DataObject) -> None:
     """Case, and signs or blanks between words and around them."""
     ours, name = pair
     sign = data.draw(st.sampled_from(["", "_", "-", " ", "."]))
     written = "".join(data.draw(st.sampled_from([c.lower(), c.upper()])) for c in name.replace("_", sign))
-    assert recognised(ours, ["x", f" {written}"]) == [f" {written}"] and looks_like_a_header([written, "x"])
+    others = [each for each in ("user", "item") if each != ours]
+    assert taken([*others, "x", f" {written}"], feedback="ratings" if ours == "value" else None)[ours] == f" {written}"
 
 
-@pytest.mark.parametrize("asked", [LOG, LISTS, (("user", "item", "prediction"), ("rank",)), (("user",), ("relevant",))])
-def test_no_name_can_be_two_columns_of_one_input(asked: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("user", "item", "value", "time", "policy", "propensity"),
+        ("user", "item", "rank", "score"),
+        ("user", "item", "prediction", "rank"),
+        ("user", "relevant"),
+    ],
+)
+def test_no_name_can_be_two_columns_of_one_input(asked: tuple[str, ...]) -> None:
     """Else which one it is would depend on the order in which columns are looked for."""
-    forms = [form(name) for ours in (*asked[0], *asked[1]) for name in {form(each) for each in RECOGNISED[ours]}]
+    forms = [each for ours in asked for each in {form(name) for name in RECOGNISED[ours]}]
     assert len(forms) == len(set(forms))
 
 
@@ -83,11 +95,6 @@ def test_a_column_that_is_said_to_be_none() -> None:
         Log.from_frame(frame.with_columns(ts=1))
 
 
-def test_what_is_recognised_is_kept() -> None:
-    log = Log.from_frame(pl.DataFrame({"CustomerID": [1], "sku": [3], "value": [1.0]}), feedback="conversions")
-    assert log.account.columns == {"user": "CustomerID", "item": "sku"}
-
-
 def test_a_score_is_looked_for_where_there_is_no_rank() -> None:
     """Who names the score wants no rank by guess."""
     both = pl.DataFrame({"user": [1, 1], "item": [3, 4], "position": [1, 2], "pred": [0.1, 0.2], "est": [1, 1]})
@@ -98,32 +105,36 @@ def test_a_score_is_looked_for_where_there_is_no_rank() -> None:
         Recommendations.from_frame(both.drop("position"))
 
 
-def test_alternatives() -> None:
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [("nobody|guest", "guest"), ("visitor|guest", "visitor|guest"), (["x", "guest"], "guest"), ("a|b", "")],
+)
+def test_alternatives(said: Any, wanted: str) -> None:
     """The first that an input has; a name that holds a bar is itself."""
-    present = ["guest", "visitor|guest", "dish"]
-    for said, wanted in (("nobody|guest", "guest"), ("visitor|guest", "visitor|guest"), (["x", "guest"], "guest")):
-        assert match_columns("f", present, ("user",), (), {"user": said}, ()) == {"user": wanted}
-    assert told(match_columns, "f", present, ("user",), (), {"user": "a|b"}, ()) == ("missing-column", "user")
-
-
-ASKED = {"test": ("user", "item"), "train": ("user",), MODELS: ("score",)}
+    header = ["guest", "visitor|guest", "item"]
+    if wanted:
+        assert taken(header, columns={"user": said})["user"] == wanted
+    else:
+        frame = pl.DataFrame({name: [1] for name in header})
+        assert told(Log.from_frame, frame, columns={"user": said}) == ("missing-column", "user")
 
 
 def test_what_is_said_of_one_input_counts_before_what_is_said_of_all() -> None:
-    said = ColumnMap({"user": "a", "log:user": "b", "als:score": "c", "models:score": "d", "item": 3},
-                     ("user", "item", "score"), ["log", "train", "als", "bpr", MODELS], ASKED)  # fmt: skip
-    assert said.of("test", "user", "item") == {"user": "b", "item": "3"} == said.of("log", "user", "item")
-    assert said.of("train", "user") == {"user": "a"}
-    assert said.of("als", "score", among=MODELS) == {"score": "c"}
-    assert said.of("bpr", "score", among=MODELS) == {"score": "d"}
-    assert said.alone("train", "user") == {} and said.of("test", "user").role == "log"
+    """Of the log, under both its names; of one model before all models."""
+    frames = {name: lists.rename({"item": "thing", "rank": name}) for name, lists in LISTS.items()}
+    said = {"user": "who", "item": "thing", "log:item": "sku", "models:user": "user", "a:rank": "a", "models:rank": "b"}
+    test = TEST.select(who="user", sku="item")
+    train = test.rename({"sku": "thing"}).head(3)
+    found = us.evaluate(test, frames, train=train, columns=said, candidates="all", estimators=["naive"])
+    plain = us.evaluate(TEST.select("user", "item"), LISTS, estimators=["naive"])
+    assert [e.value for e in found.estimates] == [e.value for e in plain.estimates]
 
 
 @pytest.mark.parametrize(
     ("columns", "code"),
     [
         ({"tset:user": "a"}, "unknown-input"),
-        ({"train:item": "a"}, "unread-column"),
+        ({"train:rank": "a"}, "unread-column"),
         ({"test:usr": "a"}, "unknown-column"),
         ({"user": 0.5}, "wrong-type"),
         ({"user": 0}, "wrong-type"),
@@ -132,18 +143,14 @@ def test_what_is_said_of_one_input_counts_before_what_is_said_of_all() -> None:
 )
 def test_what_nobody_can_mean(columns: Any, code: str) -> None:
     with refuses(code):
-        ColumnMap(columns, ("user", "item", "score"), ["test", "train"], ASKED)
+        us.evaluate(TEST, LISTS, train=TEST, columns=columns)
 
 
-def test_places() -> None:
-    """Only where all columns are named by them."""
-    assert by_place({"user": 1, "item": "2", "time": ""})
-    assert not any(map(by_place, (None, {}, {"time": ""}, {"user": "1", "item": "sku"}, {"user": "²"})))
-
-
-def test_a_row_with_a_number_is_no_header() -> None:
+def test_a_row_with_a_number_is_no_header(tmp_path: Path) -> None:
     """Kinds of events are often called like columns."""
-    assert looks_like_a_header(["guest", "click"]) and not looks_like_a_header(["u1", "click", "1511544070"])
+    (path := tmp_path / "t.csv").write_text("guest,click,1511544070\nguest,click,1511544071\n")
+    with refuses("no-header"):
+        us.read_log(path)
 
 
 def test_the_page_has_the_table() -> None:

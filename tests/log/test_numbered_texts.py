@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kernels.mixing import mix
 from unskew.log import numbered_texts
 from unskew.log.ids import Ids, hash_texts
-from unskew.log.numbered_texts import SLOTS, TextTable, in_order, number, unusual
+from unskew.log.numbered_texts import SLOTS, TextTable, number, unusual
 
 texts_of_any_length = st.lists(st.text(max_size=40) | st.sampled_from(["a" * n for n in range(10, 36)]))
 
@@ -42,34 +43,6 @@ def test_numbers_are_those_of_a_dictionary(texts: list[str], cut: int) -> None:
         assert (firsts.tolist(), numbers.tolist()) == by_dictionary(wanted)
 
 
-@pytest.mark.parametrize("form", ["{}", "a longer text before {}"])
-def test_tables_grow(form: str) -> None:
-    """More distinct texts than the first table holds, in several pieces."""
-    rng = np.random.default_rng(0)
-    texts = [form.format(n) for n in rng.integers(0, 3 * SLOTS, 8 * SLOTS)]
-    column = pl.concat([pl.Series(texts[:SLOTS]), pl.Series(texts[SLOTS:])], rechunk=False)
-    firsts, numbers = number(column)
-    assert column.gather(firsts).gather(numbers).equals(column)
-    assert firsts.tolist() == sorted(firsts.tolist())
-    assert len(firsts) == len(set(texts))
-
-
-def test_the_way_by_polars_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where Arrow hands over no views, polars' dictionary gives the same numbers, and its join the same order."""
-    column = pl.Series(["b", "10", "b", "a longer text than twelve", "10", "9"])
-    wanted = *number(column), *in_order(column.unique(maintain_order=True))
-    monkeypatch.setattr(numbered_texts, "pieces", lambda _: None)
-    for found, expected in zip((*number(column), *in_order(column.unique(maintain_order=True))), wanted, strict=True):
-        np.testing.assert_array_equal(found, expected)
-
-
-def test_codes_of_texts_follow_their_order() -> None:
-    """Codes do not depend on which text came first."""
-    ids, codes = Ids.code(pl.Series(["ü", "b", "a longer text than twelve", "b"]))
-    assert ids.values.to_list() == ["a longer text than twelve", "b", "ü"]
-    assert codes.tolist() == [2, 1, 0, 1]
-
-
 @settings(deadline=None)
 @given(known=texts_of_any_length, asked=texts_of_any_length)
 def test_texts_are_found_as_in_a_dictionary(known: list[str], asked: list[str]) -> None:
@@ -88,8 +61,8 @@ def test_texts_that_share_an_address(rows: int) -> None:
     rng = np.random.default_rng(1)
     whole = pl.Series([f"{n:05d} is the beginning of a long text" for n in range(2_000)])
     pieces = [whole.str.head(length).gather(rng.integers(0, 2_000, rows)) for length in (13, 20, 13, 38)]
-    for column in (pl.concat(pieces, rechunk=False), pl.concat(pieces, rechunk=True)):
-        firsts, numbers = number(column)
+    for rechunk in (False, True):
+        firsts, numbers = number(column := pl.concat(pieces, rechunk=rechunk))
         assert (firsts.tolist(), numbers.tolist()) == by_dictionary(column.to_list())
 
 
@@ -104,43 +77,19 @@ def test_hashes_are_those_of_the_bytes(texts: list[str]) -> None:
 
 def by_bytes(text: str) -> int:
     """The hash of one text, byte by byte."""
-    whole, h = 2**64, 0xCBF29CE484222325
+    h = 0xCBF29CE484222325
     for byte in text.encode():
-        h = (h ^ byte) * 0x100000001B3 % whole
-    h = (h + 0x9E3779B97F4A7C15) % whole
-    h = (h ^ h >> 30) * 0xBF58476D1CE4E5B9 % whole
-    h = (h ^ h >> 27) * 0x94D049BB133111EB % whole
-    return h ^ h >> 31
+        h = (h ^ byte) * 0x100000001B3 % 2**64
+    return mix(h)
 
 
 def test_another_process_gets_the_ids_alone() -> None:
     """Tables of texts hold a secret of the process: they stay here."""
-    ids, other = Ids.of(pl.Series(["a", "b", "a text that fits into no view"])), Ids.of(pl.Series(["b", "c"]))
+    ids, other = Ids.of(pl.Series(["a", "b", "a beginning, and so on and on and on"])), Ids.of(pl.Series(["b", "c"]))
     assert (ids.into(other).tolist(), other.into(ids).tolist()) == ([-1, -1, 0], [2, -1])
     again = pickle.loads(pickle.dumps(ids))
     assert set(again.__dict__) == {"values", "origin"}
     assert (again.into(other).tolist(), other.into(again).tolist()) == ([-1, -1, 0], [2, -1])
-
-
-@pytest.mark.parametrize("dtype", [pl.Categorical(), pl.Enum(["z", "b", "a", "not here"])])
-def test_categories_are_coded_as_their_texts(dtype: pl.DataType) -> None:
-    """Whatever the order of the categories, and however many do not occur."""
-    texts = pl.Series(["b", "z", "a", "z", "b"])
-    (labels, codes), (ids, wanted) = Ids.code(texts.cast(dtype)), Ids.code(texts)
-    assert labels.values.equals(ids.values)
-    assert labels.values.dtype == pl.String
-    assert codes.tolist() == wanted.tolist()
-
-
-@settings(deadline=None)
-@given(texts=texts_of_any_length | st.lists(st.text(st.characters(codec="ascii"), max_size=40)), cut=st.integers(0, 9))
-def test_unusual_texts_hold_a_blank_a_control_character_or_a_sign_beyond_ascii(texts: list[str], cut: int) -> None:
-    """Wherever it stands in a text of any length."""
-    column = pl.concat(
-        [pl.Series(texts[:cut], dtype=pl.String), pl.Series(texts[cut:], dtype=pl.String)], rechunk=False
-    )
-    wanted = [text for text in texts if any(not 33 <= ord(sign) <= 127 for sign in text)]
-    assert unusual(column).to_list() == wanted
 
 
 @pytest.mark.parametrize("length", [1, 5, 8, 12, 13, 15, 16, 17, 24, 36])

@@ -19,7 +19,7 @@ from unskew.log.parquet_sizes import Unpacked, unpacked_size
 pa: Any = pytest.importorskip("pyarrow")
 pq: Any = pytest.importorskip("pyarrow.parquet")
 
-LONG = "x" * 1_000_000
+LONG = "x" * 100_000
 in_folder = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -117,11 +117,11 @@ def test_damage_is_an_error_or_seen_by_who_reads(tmp_path: Path, bytes_: list[tu
     try:
         assert unpacked_size(path, ["user", "lists"]).whole >= 0
     except us.InputError as problem:
-        assert "t.parquet: the file " in str(problem)
+        assert "t.parquet: " in str(problem)
 
 
 def wide(path: Path, **how: Any) -> None:
-    """A small file of a thousand texts of a megabyte."""
+    """A small file of a thousand texts of a hundred kilobytes."""
     table = pa.table({"user": [f"{LONG}{n % 7}" for n in range(100)], "item": range(100), "rank": range(1, 101)})
     with pq.ParquetWriter(path, table.schema, compression="zstd", use_dictionary=False, **how) as writer:
         for _ in range(10):
@@ -164,12 +164,14 @@ def test_texts_that_share_their_beginnings(tmp_path: Path, monkeypatch: pytest.M
     wide(path := tmp_path / "t.parquet", column_encoding=encoding)
     assert path.stat().st_size < 100_000
     assert unpacked_size(path, ["user"]).shared >= 10 * 100 * len(LONG)
-    monkeypatch.setattr(memory, "available", lambda: 900_000_000)
+    monkeypatch.setattr(memory, "available", lambda: 90_000_000)
     with refuses("not-enough-memory") as said:
         us.read_log(path)
-    assert "1.0 GB" in str(said.value) and "DELTA_BYTE" in str(said.value)
+    assert "101.5 MB" in str(said.value) and "DELTA_BYTE" in str(said.value)
     with pytest.raises(us.InputError, match=r"300\.0 MB"):
-        one = pa.table({"user": [f"{LONG}{n % 7}" for n in range(1000)], "item": range(1000), "rank": range(1, 1001)})
+        one = pa.table(
+            {"user": [f"{4 * LONG}{n % 7}" for n in range(1000)], "item": range(1000), "rank": range(1, 1001)}
+        )
         pq.write_table(one, path, use_dictionary=False, column_encoding=encoding, compression="zstd")
         us.evaluate(path, {"a": path}, engine="stream", memory="300MB")
 

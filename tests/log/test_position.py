@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from tests.evaluation.shop import LISTS
 from tests.evaluation.shop import TEST as SHOP
 from tests.said import only, refusal, refuses, told
 from unskew.log import Log, read_log
-from unskew.log.extremes import Extremes, wider
 
 ROWS = pl.DataFrame({"user": [2, 1, 1, 2], "item": [5, 6, 5, 7], "rank": [3, 1, None, 2]})
 BY_ROW = [None, 1, 3, 2]  # users and items ascending
@@ -48,20 +46,6 @@ def test_whole_numbers_of_any_type(places: Any) -> None:
     """An empty cell is a place that nobody wrote down."""
     position = Log.from_frame(with_places(places)).position
     assert position is not None and position.to_list() == BY_ROW and position.dtype == pl.Int32
-
-
-@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "jsonl", "arrow"])
-def test_files(ending: str, tmp_path: Path) -> None:
-    path = tmp_path / f"log.{ending}"
-    {
-        "csv": lambda: ROWS.write_csv(path),
-        "tsv": lambda: ROWS.write_csv(path, separator="\t"),
-        "parquet": lambda: ROWS.write_parquet(path),
-        "jsonl": lambda: ROWS.write_ndjson(path),
-        "arrow": lambda: ROWS.write_ipc(path),
-    }[ending]()
-    log = read_log(path)
-    assert log.position is not None and log.position.to_list() == BY_ROW
 
 
 @pytest.mark.parametrize(
@@ -117,15 +101,6 @@ def test_what_was_named_must_be_right(places: Any, row: int, code: str) -> None:
     assert len(log) == 3 and sum(log.account.dropped.values()) == 1 and log.position is not None
 
 
-def test_two_columns_that_may_be_the_place() -> None:
-    both = ROWS.with_columns(slot=1)
-    with refuses("ambiguous-column", column="position", found=["rank", "slot"]):
-        Log.from_frame(both)
-    assert Log.from_frame(both, columns={"position": ""}).position is None
-    named = Log.from_frame(both, columns={"position": "slot"}).position
-    assert named is not None and named.to_list() == [1] * 4
-
-
 def test_a_kept_column_is_kept_as_it_was() -> None:
     """Segments by place are what they were before places meant something."""
     frame = ROWS.rename({"rank": "position"})
@@ -175,16 +150,3 @@ def test_places_of_the_training_log_are_not_read() -> None:
     assert found.inputs["train"]["columns"] == {}
     with refuses("unread-column"):
         us.evaluate(SHOP, LISTS, train=train, columns={"train:position": "slot"})
-
-
-def test_a_log_put_together_by_hand() -> None:
-    log = Log.from_frame(ROWS)
-    handmade: tuple[Any, ...] = (np.ones(4), pl.Series([1.0] * 4), pl.Series([1, 2]))
-    for wrong in handmade:
-        assert "'position'" in str(refusal(us.evaluate, replace(log, position=wrong), LISTS))
-
-
-def test_extremes_of_parts_without_rows() -> None:
-    some = Extremes(1.0, 3.0)
-    assert wider(None, None) is None and wider(some, None) == some == wider(None, some)
-    assert wider(some, Extremes(0.0, 2.0)) == (0.0, 3.0)

@@ -11,8 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.said import refuses
-from unskew.kernels.coding import mark, tally
+from unskew.kernels.coding import mark
 from unskew.log import Ids, Log, Predictions, read_features, read_log, read_predictions, read_recommendations
+from unskew.log.order import counts_of
 from unskew.log.population import read_catalogue, read_population
 from unskew.propensity.counting import count_items, count_values
 
@@ -55,20 +56,14 @@ def test_files_that_claim_to_be_sorted(tmp_path: Path, column: str, descending: 
     values = count_values(wrong)
     assert values.values.tolist() == [1.0, 3.0, 5.0] and values.counts.tolist() == [3, 2, 2]
     assert (values.users, values.items) == (len(set(USERS)), len(set(ITEMS)))
-
-
-@pytest.mark.parametrize("key", ["user", "item"])
-def test_tables_of_ids_that_claim_to_be_sorted(tmp_path: Path, key: str) -> None:
-    """Features, the population and the catalogue: each id once, wherever it stands."""
-    frame = FRAME.unique(key, maintain_order=True).select(key, "value")
-    path = claiming(frame, tmp_path / "ids.parquet", key, False)
-    features = read_features(path, key)
-    assert dict(zip(features.ids, features.matrix[:, 0], strict=True)) == dict(frame.rows())
-    ids = read_population(path).users if key == "user" else read_catalogue(path).items
-    assert list(ids) == sorted(frame[key])
-    twice = claiming(pl.concat([frame, frame]), tmp_path / "twice.parquet", key, False)
-    with refuses("repeated-id"):
-        read_population(twice) if key == "user" else read_catalogue(twice)
+    for key in ("user", "item"):  # features, the population and the catalogue: each id once, wherever it stands
+        with refuses("repeated-id"):
+            read_population(wrong) if key == "user" else read_catalogue(wrong)
+        frame = FRAME.unique(key, maintain_order=True).select(key, "value")
+        path = claiming(frame, tmp_path / "ids.parquet", key, descending)
+        features = read_features(path, key)
+        assert dict(zip(features.ids, features.matrix[:, 0], strict=True)) == dict(frame.rows())
+        assert list(read_population(path).users if key == "user" else read_catalogue(path).items) == sorted(frame[key])
 
 
 @pytest.mark.parametrize("kind", [pl.Int32, pl.Int64, pl.UInt64, pl.String, pl.Categorical])
@@ -99,15 +94,14 @@ def test_statistics_that_lie(tmp_path: Path) -> None:
     assert dict(zip(*count_items(path, columns={"item": "user"}), strict=True))[90_000] == 1
 
 
-def test_kernels_do_not_write_outside_their_tables() -> None:
-    """What does not fit is told, and nothing beside the table changes."""
+@pytest.mark.parametrize("wrong", [-1, 3, 2**31 - 1])
+def test_kernels_do_not_write_outside_their_tables(wrong: int) -> None:
+    """Codes that do not fit are told, and nothing beside the table changes."""
+    codes = np.array([0, 2, 2, 1, 2], dtype=np.int32)
+    assert counts_of(codes, 3).tolist() == [1, 1, 3]
+    codes[3] = wrong
+    with refuses("changed-rows"):
+        counts_of(codes, 3)
     around = np.full(12, -7, dtype=np.int64)
-    table = around[4:8]
-    assert not mark(np.array([10, 13, 14, 9, 10**18, -(10**18)]), 10, 0, table)
+    assert not mark(np.array([10, 13, 14, 9, 10**18, -(10**18)]), 10, 0, around[4:8])
     assert around.tolist() == [-7] * 4 + [0, -7, -7, 1] + [-7] * 4
-    counts = np.zeros(2, dtype=np.int64)
-    fine, low, high = (np.array(codes, dtype=np.int32) for codes in ([0, 1], [-1, 0], [0, 2]))
-    assert tally(fine, fine, counts.copy(), 2) == 1
-    assert [tally(*pair, counts.copy(), 2) for pair in ((low, fine), (high, fine), (fine, low), (fine, high))] == [
-        -1
-    ] * 4

@@ -8,16 +8,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tests.outcome.worlds import Floats, World, log_of, pairs_of
-from unskew import outcome
-from unskew.errors import InputError
+from tests.outcome.worlds import Floats, World, all_pairs, log_of
+from tests.said import refuses
 from unskew.log import Log
-from unskew.outcome import Crossfit, LogisticMF, Means, Outcome, base, crossfit
+from unskew.outcome import LogisticMF, Means, Outcome, base, crossfit
 from unskew.propensity.crossfit import pair_folds
 
 WORLD = World.draw(80, 40, rate=0.8)
 LOG, P = WORLD.log, WORLD.p[WORLD.seen]
-ALL = pairs_of(WORLD.p.shape)
+ALL = all_pairs(WORLD.p.shape)
 EVERY = log_of(np.ones_like(WORLD.seen), WORLD.y)
 
 
@@ -35,19 +34,6 @@ def test_each_pair_is_answered_by_the_model_that_did_not_see_it(inner: Outcome, 
     assert (found.of(EVERY) == expected).all()
     assert (found.predict(*ALL) == expected).all()
     assert (found.of(LOG) == expected[WORLD.seen.ravel()]).all()
-
-
-def test_what_a_pair_yielded_does_not_change_its_own_prediction() -> None:
-    """Flip y of a pair, or take it away (missing, not zero): q of its fold stays as it is, other q's move."""
-    found = crossfit(Means(), LOG).of(EVERY)
-    fold, row = pair_folds(EVERY, 5), int(np.flatnonzero(WORLD.seen.ravel())[17])
-    flipped, without = WORLD.y.copy(), WORLD.seen.copy()
-    flipped.ravel()[row] = 1.0 - flipped.ravel()[row]
-    without.ravel()[row] = False
-    for log in (log_of(WORLD.seen, flipped), log_of(without, WORLD.y)):
-        again = crossfit(Means(), log).of(EVERY)
-        assert (again[fold == fold[row]] == found[fold == fold[row]]).all()
-        assert (again != found).any()
 
 
 def expectation(chance: Floats, p: Floats, worth: Floats, fit: Callable[[Log, Floats], Outcome]) -> float:
@@ -117,23 +103,5 @@ def test_too_few_rows_are_refused() -> None:
     """One seen pair cannot be kept from its own model."""
     seen = np.zeros((3, 3), dtype=np.bool_)
     seen[1, 1] = True
-    with pytest.raises(InputError, match="too few"):
+    with refuses("too-few-rows"):
         crossfit(Means(), log_of(seen, np.ones((3, 3))))
-
-
-def test_strings_and_mistakes() -> None:
-    """Parsed and printed in full; impossible wrappings are told."""
-    text = "crossfit(means(shrink=10), folds=5, seed=0)"
-    assert str(outcome.make(text)) == text == str(outcome.make("crossfit(means)"))
-    assert isinstance(outcome.make("crossfit(logistic_mf(dim=3), folds=2)"), Crossfit)
-    for wrong, said in (
-        ("crossfit", "needs an outcome model"),
-        ("crossfit(means, folds=1)", "at least 2"),
-        ("crossfit(crossfit(means))", "already"),
-        ("crossfit(means, seed=-1)", "seed must be"),
-        ("crossfit(mean)", "Did you mean 'means'"),
-    ):
-        with pytest.raises(InputError, match=said):
-            outcome.make(wrong)
-    with pytest.raises(InputError, match="not been fitted"):
-        Crossfit(Means()).of(LOG)

@@ -1,36 +1,15 @@
-"""Worlds of conversions whose truth is known, and slow references."""
+"""Worlds of conversions whose truth is known."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
-import polars as pl
 
-from unskew.log import Features, Log, read_features
+from tests.propensity.worlds import Bools, Floats, all_pairs, features_of, log_of
+from unskew.log import Log
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-
-
-def log_of(seen: Bools, y: Floats) -> Log:
-    """The seen pairs of a users × items matrix of outcomes, every user and item in the vocabulary."""
-    user, item = np.nonzero(np.ones_like(seen))
-    frame = pl.DataFrame({"user": user, "item": item, "value": y.ravel()})
-    return Log.from_frame(frame, feedback="conversions").take(seen.ravel())
-
-
-def pairs_of(shape: tuple[int, ...]) -> tuple[pl.Series, pl.Series]:
-    """The ids of all pairs, row by row."""
-    user, item = np.nonzero(np.ones(shape))
-    return pl.Series(user), pl.Series(item)
-
-
-def features_of(matrix: Floats, key: str) -> Features:
-    """Covariates of the users (items) 0, 1, …"""
-    columns = {f"x{j}": matrix[:, j] for j in range(matrix.shape[1])}
-    return read_features(pl.DataFrame({key: np.arange(len(matrix)), **columns}), key)
+__all__ = ["Floats", "World", "all_pairs", "features_of", "log_of"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from rich.console import Console
 
 import unskew as us
 from tests.outside import parts
-from tests.report.every_output import check_every_output
+from tests.report.every_output import shown
+from tests.said import refuses
 from unskew import models, propensity, split
 from unskew.simulate import World, relevant_for
 
@@ -41,28 +41,17 @@ def lists(train: us.Log) -> dict[str, Any]:
     return {"popular": us.models.MostPopular().fit(train), "own": models.make("alphabetical(skip=3)").fit(train)}
 
 
-def show(found: Any, folder: Path) -> str:
-    """Terminal, notebook, JSON and page, which is given back."""
-    Console(width=120, quiet=True).print(found)
-    assert found._repr_html_()
-    check_every_output(found)
-    found.to_json(folder / "found.json")
-    json.loads((folder / "found.json").read_text())
-    found.to_html(folder / "found.html")
-    return (folder / "found.html").read_text()
-
-
 def test_propensities_in_checks_audits_and_comparisons(tmp_path: Path) -> None:
     """One that reads a column of the pair's own row, and one that is fitted."""
     train, test = CONVERSIONS
     own = ["by_value(low=0.2, high=0.4)", "root_count", "calibrated(root_count, method=platt)"]
     checks = us.propensity.check(own, train, folds=2)
-    assert all(name.split("(")[0] in show(checks, tmp_path) for name in own)
-    assert checks["by_value"].log_loss is None and "which unseen pairs lack" in checks["by_value"].unasked[0]
+    assert all(name.split("(")[0] in shown(checks, tmp_path) for name in own)
+    assert checks["by_value"].log_loss is None and checks["by_value"].unasked
     assert checks["root_count"].log_loss is not None
-    assert "root_count" in show(us.audit(train, propensities=own[:2]), tmp_path)
+    assert "root_count" in shown(us.audit(train, propensities=own[:2]), tmp_path)
     compared = us.compare_propensities(test, lists(train), train=train, propensities=[*own[:2], "popularity"])
-    assert "by_value" in show(compared, tmp_path)
+    assert "by_value" in shown(compared, tmp_path)
 
 
 def test_a_propensity_that_reads_a_column_says_so_where_it_is_missing() -> None:
@@ -76,9 +65,9 @@ def test_a_propensity_that_reads_a_column_says_so_where_it_is_missing() -> None:
 
     found = us.evaluate(test, lists(train), train=WORLD.train, propensity=Strict(), target="pooled")
     assert found.estimates
-    with pytest.raises(us.InputError, match="needs a column 'value', and there is none"):
+    with refuses("missing-column", column="value"):
         us.evaluate(WORLD.test, lists(WORLD.train), train=WORLD.train, propensity=Strict())
-    with pytest.raises(us.InputError, match="needs a column 'value', and there is none"):
+    with refuses("missing-column", column="value"):
         us.propensity.check(Strict(), WORLD.train)
 
 
@@ -86,7 +75,7 @@ def test_a_fitted_propensity_in_the_bootstrap_and_in_a_recommender(tmp_path: Pat
     """It is fitted anew for every replicate, and weighs the rows that a recommender learns from."""
     again: dict[str, Any] = {"refit": True, "interval": "bootstrap", "replicates": 50}
     found = us.evaluate(WORLD.test, lists(WORLD.train), train=WORLD.train, propensity="root_count", **again)
-    assert "root_count" in show(found, tmp_path)
+    assert "root_count" in shown(found, tmp_path)
     assert "propensity=root_count" in str(us.models.make("mf(dim=1, propensity=root_count)").fit(RATINGS[0]))
 
 
@@ -98,7 +87,7 @@ def test_an_outcome_model_and_a_metric(tmp_path: Path, estimator: str) -> None:
         test, lists(train), train=train, propensity="known(part=test)", outcome="constant(q=0.2)",
         estimators=[estimator], target="per_user_sum", metrics=["geometric(ratio=0.3)@10"],
     )  # fmt: skip
-    assert "geometric(ratio=0.3)@10" in show(found, tmp_path)
+    assert "geometric(ratio=0.3)@10" in shown(found, tmp_path)
     value = {e.model: e.value for e in found.estimates}
     if estimator == "direct":  # every listed pair counts q times its worth: Σ 0.3^(rank − 1)
         assert value["own"] == pytest.approx(0.2 * (1.0 - 0.3**10) / 0.7)
@@ -112,7 +101,7 @@ def test_a_rating_metric(tmp_path: Path) -> None:
         test, fitted, train=train, propensity="by_value(low=0.2, high=0.4)", metrics=["huber", "mae", "mse"],
         estimators=["naive", "snips"],
     )  # fmt: skip
-    assert "huber" in show(found, tmp_path) and any(v.metric == "huber" for v in found.verdicts_)
+    assert "huber" in shown(found, tmp_path) and any(v.metric == "huber" for v in found.verdicts_)
     value = {(e.model, e.metric, e.estimator): e.value for e in found.estimates}
     for (model, metric, estimator), huber in value.items():
         if metric == "huber":
@@ -130,7 +119,7 @@ def test_a_splitter() -> None:
         mine, theirs = test.time[test.user == user], train.time[train.user == user]  # type: ignore[index]
         assert not len(theirs) or not len(mine) or theirs.max() < mine.min()
     assert us.evaluate(test, lists(train), train=train, propensity="root_count").estimates
-    with pytest.raises(us.InputError, match="needs a column 'time'"):
+    with pytest.raises(us.InputError, match="'time'"):
         splitter.splits(WORLD.train)
 
 
@@ -165,7 +154,7 @@ def test_an_entry_point_brings_parts_to_the_command_line(tmp_path: Path) -> None
     found = json.loads((tmp_path / "r.json").read_text())
     assert {e["metric"] for e in found["estimates"]} == {"geometric(ratio=0.3)@10"}
     assert "root_count" in (tmp_path / "a.json").read_text() and "geometric" in (tmp_path / "r.html").read_text()
-    assert "| `ratio` | `0.5` | a number between 0 and 1 (both excluded) |" in run.stdout
+    assert "| `ratio` | `0.5` | " in run.stdout
 
 
 def test_a_package_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
@@ -179,7 +168,7 @@ def test_a_package_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
         [sys.executable, "-c", "import unskew; unskew.metrics.make('nobody@3')"], text=True, capture_output=True,
         env={**os.environ, "PYTHONPATH": path}, timeout=600, check=False,
     )  # fmt: skip
-    assert "the entry point 'broken' (no_such_module) cannot be loaded" in run.stderr
+    assert "'broken' (no_such_module)" in run.stderr
 
 
 def test_the_page_on_extending_shows_these_parts() -> None:

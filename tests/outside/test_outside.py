@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,8 @@ import pytest
 
 import unskew as us
 from tests.outside import parts
+from tests.report.every_output import shown
+from tests.said import refuses
 from unskew import estimators, metrics, models, outcome, propensity, sampling
 from unskew.errors import InputError, RefusedError
 from unskew.simulate import World, relevant_for
@@ -36,19 +37,19 @@ def test_the_canonical_string_is_read_and_printed(family: Any, text: str) -> Non
 
 
 def test_options_are_checked() -> None:
-    for text, words in (
-        ("geometric(ratio=2)@10", "ratio must be a number between 0 and 1"),
-        ("geometric(size=2)@10", "known: ratio"),
-        ("geometric(ratio=0.5)@0", "at least 1"),
+    for text, code in (
+        ("geometric(ratio=2)@10", "out-of-range"),
+        ("geometric(size=2)@10", "unknown-argument"),
+        ("geometric(ratio=0.5)@0", "bad-string"),
     ):
-        with pytest.raises(InputError, match=words):
+        with refuses(code):
             metrics.make(text)
 
 
 def test_a_name_is_taken_once() -> None:
-    with pytest.raises(InputError, match="already"):
+    with refuses("name-taken"):
         metrics.register(type("Other", (parts.Geometric,), {}))
-    with pytest.raises(InputError, match="no metric"):
+    with refuses("wrong-type"):
         metrics.register(parts.ByValue)
 
 
@@ -64,19 +65,6 @@ def shop() -> Any:
     return world, train, lists
 
 
-def shown_everywhere(result: Any, folder: Path) -> str:
-    """Terminal, page, notebook, JSON, CSV: the page is given back."""
-    from rich.console import Console
-
-    console = Console(width=120, record=True, quiet=True)
-    console.print(result)
-    for kind in ("html", "json", "csv", "parquet"):
-        getattr(result, f"to_{kind}")(folder / f"r.{kind}")
-    json.loads((folder / "r.json").read_text())
-    assert result._repr_html_()
-    return (folder / "r.html").read_text()
-
-
 @pytest.mark.parametrize("target", ["per_user", "pooled"])
 @pytest.mark.parametrize("estimator", ["rooted", "halves"])
 def test_metric_estimator_and_model(shop: Any, tmp_path: Path, estimator: str, target: str) -> None:
@@ -86,7 +74,7 @@ def test_metric_estimator_and_model(shop: Any, tmp_path: Path, estimator: str, t
         metrics=["geometric(ratio=0.3)@10", "recall@10"], estimators=["naive", "snips", estimator],
     )  # fmt: skip
     found = {(e.model, e.metric, e.estimator): e.value for e in result.estimates}
-    page = shown_everywhere(result, tmp_path)
+    page = shown(result, tmp_path)
     assert "geometric(ratio=0.3)@10" in page and estimator in page
     if estimator == "halves":
         for model in lists:
@@ -98,11 +86,11 @@ def test_metric_estimator_and_model(shop: Any, tmp_path: Path, estimator: str, t
 def test_propensities(shop: Any, tmp_path: Path) -> None:
     world, train, lists = shop
     result = us.evaluate(world.test, lists, train=train, propensity="root_count")
-    shown_everywhere(result, tmp_path)
+    shown(result, tmp_path)
     both = us.compare_propensities(world.test, lists, train=train, propensities=["root_count", "popularity(gamma=0)"])
     values = [[e.value for e in r.estimates] for r in both.results.values()]
     assert values[0] == pytest.approx(values[1])  # γ = 0 is the root of the count
-    shown_everywhere(both, tmp_path)
+    shown(both, tmp_path)
     us.propensity.check(["root_count"], train)
 
 
@@ -114,7 +102,7 @@ def test_what_is_read_off_terms(shop: Any) -> None:
     assert {v.tipping for v in result.verdicts_ if v.estimator in ("rooted", "halves")} == {None}
     cells = {(e.metric, e.estimator) for e in result.estimates}
     assert cells == {("map(divide=min)@10", "rooted"), ("ndcg@10", "rooted"), ("ndcg@10", "halves")}
-    with pytest.raises(RefusedError, match="halves has several divisors"):
+    with pytest.raises(RefusedError, match="halves"):
         us.evaluate(world.test, lists, estimators=["halves"], **call)
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
 import unskew as us
+from tests.said import only, refuses
 from unskew.log import Log
-from unskew.propensity import FitInputs, Known, Level, Popularity, Uniform, check
+from unskew.notice import codes
+from unskew.propensity import FitInputs, Level, Popularity, check
 from unskew.propensity.base import pairs_log
-from unskew.propensity.checking import by_name
 from unskew.propensity.crossfit import pair_folds
 
 USERS, ITEMS = 400, 60
@@ -32,22 +34,13 @@ def shop(activity: float = 0.0, skew: float = 1.0, seed: int = 0, users: int = U
     return Log.from_frame(frame, feedback="conversions"), p
 
 
-def test_right_propensities_pass() -> None:
-    """Popularity with γ = 1 is right where exposure is per item and liking is independent: nothing is flagged."""
-    log, _ = shop(users=3_000)
-    found = check(Popularity(1.0), log)["popularity(gamma=1)"]
-    assert found.findings == ()
-    assert found.log_loss is not None and found.log_loss < found.log_loss_constant
-
-
 def test_users_who_differ_are_flagged_where_it_matters() -> None:
     """Popularity knows nothing of activity. Relative, that is a note: a factor per user cancels in per-user ratios.
     Absolute, it is a finding."""
     log, _ = shop(activity=1.0)
     relative, absolute = check([Popularity(1.0), Popularity(1.0, level=Level.ABSOLUTE)], log).checks
-    assert not any("users by activity" in words for words in relative.findings)
-    assert "users by activity" in relative.notes[0] and "not matter to per-user snips" in relative.notes[0]
-    assert any("users by activity" in words for words in absolute.findings) and absolute.notes == ()
+    assert "users-unbalanced" not in codes(relative.findings) and codes(relative.notes) == ("user-factor",)
+    assert "users-unbalanced" in codes(absolute.findings) and absolute.notes == ()
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -61,8 +54,9 @@ def test_known_propensities_of_a_split_log_are_right_in_its_parts(seed: int) -> 
         assert found.implied_pairs == pytest.approx(found.pairs, rel=0.1)
         assert us.audit(part).propensity.implied_pairs == pytest.approx(found.implied_pairs)  # type: ignore[union-attr]
     unsplit = replace(test, share=None)
-    assert any("users × items" in words for words in check("known", unsplit).checks[0].findings)
+    assert "implied-pairs" in codes(check("known", unsplit).checks[0].findings)
     assert check("known(share=0.3)", unsplit).checks[0].findings == ()
+    assert check("known", replace(log, value=None, feedback=us.Feedback.IMPLICIT)).checks[0].implied_pairs is None
 
 
 def test_pairs_that_are_left_out_are_left_out_of_the_constant_too() -> None:
@@ -82,7 +76,7 @@ def test_pairs_that_are_left_out_are_left_out_of_the_constant_too() -> None:
     )
     assert sum(b.pairs * b.predicted for b in kept.reliability) == pytest.approx(kept.rows, rel=1e-9)
     assert kept.log_loss is not None and kept.log_loss < kept.log_loss_constant
-    assert any(words.startswith(f"{kept.dropped} seen pairs have no propensity") for words in kept.findings)
+    assert only("no-propensity", kept.findings).startswith(f"{kept.dropped} ")
 
 
 def test_certainty_is_right_where_everything_was_seen() -> None:
@@ -93,47 +87,14 @@ def test_certainty_is_right_where_everything_was_seen() -> None:
 
 
 def test_tenths_without_a_seen_pair_are_told() -> None:
-    """Half of the items was never seen: no Σ 1/P speaks for them, and the words say so."""
+    """Half of the items was never seen: no Σ 1/P speaks for them, which is said."""
     rng = np.random.default_rng(0)
     seen = rng.random((200, 40)) < np.repeat([0.0, 0.3], [20, 20]) * rng.uniform(0.5, 1.5, 40)
     user, item = np.nonzero(np.ones_like(seen))
     frame = pl.DataFrame({"user": user, "item": item, "value": 1.0, "propensity": 0.3})
     log = Log.from_frame(frame, feedback="conversions").take(seen.ravel())
     found = check("known", log).checks[0]
-    assert any("of the items (4,000 pairs) have no seen pair" in words for words in found.unasked)
-
-
-def test_checks_are_found_by_any_spelling() -> None:
-    """The short form of a name finds the canonical one; what is not there is one sentence that says what is."""
-    log, _ = shop(users=60)
-    found = check("logistic(features=none, offsets=item)", log)
-    assert found["logistic(features=none, offsets=item)"] is found["logistic"] is found.checks[0]
-    with pytest.raises(us.InputError, match="there are: logistic"):
-        found["popularity(gamma=1)"]
-    with pytest.raises(us.InputError, match="Here there are: mine"):
-        check({"mine": "uniform"}, log)["yours"]
-
-
-def test_items_that_differ_are_flagged() -> None:
-    """Uniform propensities miss that some items were shown more; a wrong power of popularity does too."""
-    log, _ = shop()
-    found = check({"uniform": Uniform(), "wrong": Popularity(4.0), "right": Popularity(1.0)}, log)
-    assert any("items by popularity" in words for words in found["uniform"].findings)
-    assert any("items by popularity" in words for words in found["wrong"].findings)
-    losses = {c.propensity: c.log_loss for c in found.checks}
-    assert losses["right"] < min(losses["uniform"], losses["wrong"])  # type: ignore[operator, type-var]
-
-
-def test_known_propensities_are_judged_by_their_weights() -> None:
-    """A column exists for seen pairs only: ess, largest weight, overlap and clips are those of the column."""
-    log, _ = shop(skew=2.0)
-    found = check(Known(), log).checks[0]
-    inverse = 1.0 / np.asarray(log.propensity)
-    assert found.log_loss is None and found.reliability == ()
-    assert found.ess == pytest.approx(inverse.sum() ** 2 / (inverse**2).sum())
-    assert found.max_weight_share == pytest.approx(inverse.max() / inverse.sum())
-    assert found.clips["0.05"] == pytest.approx(np.mean(np.asarray(log.propensity) < 0.05))
-    assert sum(o.seen for o in found.overlap) == len(log)
+    assert "(4,000 " in only("empty-tenths", found.unasked)
 
 
 def test_a_sample_of_unseen_pairs_stands_for_all() -> None:
@@ -141,39 +102,6 @@ def test_a_sample_of_unseen_pairs_stands_for_all() -> None:
     log, _ = shop()
     every, some = (check(Popularity(1.0), log, pairs=pairs).checks[0].log_loss for pairs in (10**6, 5_000))
     assert every is not None and some == pytest.approx(every, rel=0.05)
-
-
-def test_refitting_widens_intervals_of_estimated_propensities() -> None:
-    """Popularity from few training users: the refitted standard error is clearly larger, the estimate the same."""
-    log, _ = shop(seed=1)
-    few = log.take(log.user < 40)
-    many = log.take(log.user >= 40)
-    lists = pl.DataFrame(
-        {
-            "user": np.repeat(np.arange(USERS), 10),
-            "item": np.tile(np.arange(10), USERS),
-            "rank": np.tile(np.arange(1, 11), USERS),
-        }
-    )
-    rows = {}
-    for refit in (False, True):
-        result = us.evaluate(
-            many, {"m": lists}, metrics=["recall@10"], estimators=["snips"], target="pooled", train=few, share="users",
-            propensity="popularity(gamma=1)", interval="bootstrap", replicates=200, refit=refit, candidates="all",
-        )  # fmt: skip
-        rows[refit] = result.estimates[0]
-    assert rows[True].value == rows[False].value
-    assert rows[True].se > 1.5 * rows[False].se
-
-
-def test_refit_needs_a_bootstrap_and_something_to_fit() -> None:
-    """Without replicates, or with known propensities, there is nothing to fit anew."""
-    log, _ = shop()
-    lists = pl.DataFrame({"user": [0], "item": [0], "rank": [1]})
-    with pytest.raises(us.InputError, match="interval='bootstrap'"):
-        us.evaluate(log, {"m": lists}, propensity="known", refit=True)
-    with pytest.raises(us.InputError, match="needs a propensity that is fitted"):
-        us.evaluate(log, {"m": lists}, propensity="known", refit=True, interval="bootstrap", replicates=50)
 
 
 def slow_popularity(log: Log, gamma: float, folds: int) -> tuple[dict[tuple[int, int], float], set[tuple[int, int]]]:
@@ -220,83 +148,14 @@ def test_every_number_is_that_of_a_loop_over_all_pairs() -> None:
         assert sum(b.pairs * b.observed for b in bins) == pytest.approx(len(seen))
 
 
-def test_what_is_not_fitted_is_asked_as_it_is() -> None:
-    """A told probability speaks of the log at hand: no fold raises it."""
-    log, _ = shop()
-    c = check(Uniform(0.25), log).checks[0]
-    density = len(log) / (USERS * ITEMS)
-    assert c.log_loss == pytest.approx(-density * math.log(0.25) - (1.0 - density) * math.log(0.75))
-    assert c.implied_pairs == pytest.approx(4 * len(log)) and c.pairs == USERS * ITEMS
-
-
-def test_the_weights_of_right_propensities_sum_to_all_pairs() -> None:
-    """Σ 1/P is users × items for the true P, far from it for a wrong level, and not asked of an implicit log."""
-    log, _ = shop(users=3_000)
-    right, wrong = check({"right": Known(), "wrong": Uniform(0.9)}, log).checks
-    assert right.findings == () and right.implied_pairs == pytest.approx(right.pairs, rel=0.05)
-    assert any("users × items" in words for words in wrong.findings)
-    liked = replace(log, value=None, feedback=us.Feedback.IMPLICIT)
-    assert check(Known(), liked).checks[0].implied_pairs is None
-
-
-def test_naive_bayes_is_judged_by_its_weights() -> None:
-    """It knows P of seen pairs only, cross-fitted; without smoothing Σ 1/P is users × items up to the folds."""
-    log, _ = shop()
-    c = check("naive_bayes(smoothing=0)", log, inputs=FitInputs(mcar=shop(seed=5)[0])).checks[0]
-    assert c.log_loss is None and "unseen pairs lack" in c.unasked[0]
-    assert c.implied_pairs == pytest.approx(c.pairs, rel=0.02) and c.overlap[0].unseen is None
-
-
-def test_pairs_without_a_propensity_are_counted() -> None:
-    """unsupported=drop leaves items out that a fold has never shown; the rest is finite, and the number is told."""
-    frame = shop()[0].to_frame()
-    rare = pl.DataFrame({"user": [0], "item": [ITEMS], "value": [1], "propensity": [0.5]}).cast(frame.schema)
-    log = Log.from_frame(pl.concat([frame, rare]), feedback="conversions")
-    c = check("popularity(gamma=1, unsupported=drop)", log).checks[0]
-    assert c.dropped == 1 and c.rows == len(log) - 1
-    assert c.log_loss is not None and math.isfinite(c.log_loss)
-    assert any("1 seen pairs have no propensity" in words for words in c.findings)
-
-
 def test_a_fixed_number_of_rows_is_no_imbalance() -> None:
-    """Everybody sees 12 of 60 items by lot: uniform is right, and balance over users is not asked, in words."""
+    """Everybody sees 12 of 60 items by lot: uniform is right, and balance over users is not asked, which is said."""
     rng = np.random.default_rng(0)
     items = np.concatenate([rng.permutation(ITEMS)[:12] for _ in range(USERS)])
     log = Log.from_frame(pl.DataFrame({"user": np.repeat(np.arange(USERS), 12), "item": items}))
     c = check("uniform", log).checks[0]
     assert c.findings == () and c.user_balance == () and c.item_balance != ()
-    assert "balance over users cannot be asked" in c.unasked[0]
-
-
-def test_what_cannot_be_had_is_an_error_or_is_listed() -> None:
-    """An error by default; listed with its reason beside others; an error if none is left. Spelling is always one."""
-    log, _ = shop()
-    with pytest.raises(us.InputError, match="user_features="):
-        check(["popularity(gamma=1)", "logistic(features=outer)"], log)
-    found = check(["popularity(gamma=1)", "logistic(features=outer)"], log, refused="skip")
-    assert [c.propensity for c in found.checks] == ["popularity(gamma=1)"]
-    assert "user_features=" in found.refused[0].reason and found.to_dict()["refused"][0]["propensity"].startswith("log")
-    with pytest.raises(us.InputError, match=r"naive_bayes.*mcar"):
-        check("naive_bayes", log, refused="skip")
-    with pytest.raises(us.InputError, match="no propensity can be checked") as both:
-        check(["naive_bayes", "logistic(features=outer)"], log, refused="skip")
-    assert "mcar" in str(both.value) and "user_features=" in str(both.value)
-    with pytest.raises(us.InputError, match="Did you mean 'popularity'"):
-        check(["popularty(gamma=1)", "uniform"], log, refused="skip")
-    with pytest.raises(us.InputError, match="no propensity to check"):
-        check([], log)
-    with pytest.raises(us.InputError, match="no rows"):
-        check("uniform", log.take(np.zeros(len(log), dtype=np.bool_)))
-
-
-def test_names_are_kept_apart() -> None:
-    """The same string twice is one propensity; two objects of one name need names of their own."""
-    log, _ = shop()
-    assert len(check(["uniform", "uniform"], log).checks) == 1
-    one, other = Popularity(1.0).fit(log), Popularity(1.0).fit(log.take(log.user < 9))
-    with pytest.raises(us.InputError, match="two propensities are called"):
-        by_name([one, other])
-    assert list(by_name({"one": one, "other": other})) == ["one", "other"]
+    assert only("even-counts", c.unasked, side="user")
 
 
 @pytest.mark.parametrize("by_value", [True, False])
@@ -318,5 +177,42 @@ def test_naive_bayes_is_flagged_where_values_do_not_decide(by_value: bool) -> No
         pl.DataFrame({"user": user, "item": item, "value": rating[user, item]}), feedback="ratings"
     )
     (found,) = us.propensity.check("naive_bayes", seen, inputs=FitInputs(mcar=mcar)).checks
-    assert len(found.item_balance) >= 5 and found.reliability == ()
-    assert any("tenths of the items" in words for words in found.findings) == (not by_value)
+    assert len(found.item_balance) >= 5 and found.reliability == () and found.log_loss is None
+    assert "only-seen-pairs" in codes(found.unasked) and found.overlap[0].unseen is None
+    assert ("items-unbalanced" in codes(found.findings)) == (not by_value)
+
+
+def test_what_cannot_be_had_is_an_error_or_is_listed() -> None:
+    """An error by default; listed with its reason beside others; an error if none is left. Spelling is always one."""
+    log, _ = shop(users=60)
+    asked = ["popularity(gamma=1)", "logistic(features=outer)"]
+    found = check(asked, log, refused="skip")
+    assert [c.propensity for c in found.checks] == asked[:1]
+    assert found.refused[0].reason.code == "missing-argument"
+    assert found.to_dict()["refused"][0]["propensity"].startswith("log")
+    wrong: list[tuple[str, Any, us.Log, str]] = [
+        ("missing-argument", asked, log, "error"),
+        ("no-random-sample", "naive_bayes", log, "skip"),
+        ("no-propensity", ["naive_bayes", "logistic(features=outer)"], log, "skip"),
+        ("unknown-name", ["popularty(gamma=1)", "uniform"], log, "skip"),
+        ("missing-argument", [], log, "error"),
+        ("empty-log", "uniform", log.take(np.zeros(len(log), dtype=np.bool_)), "error"),
+    ]
+    for code, propensities, rows, refused in wrong:
+        with refuses(code):
+            check(propensities, rows, refused=refused)  # type: ignore[arg-type]
+
+
+def test_names_are_kept_apart_and_found_by_any_spelling() -> None:
+    """The same string twice is one propensity; two objects of one name need names of their own; the short form of a
+    name finds the canonical one."""
+    log, _ = shop(users=60)
+    assert len(check(["uniform", "uniform"], log).checks) == 1
+    one, other = Popularity(1.0).fit(log), Popularity(1.0).fit(log.take(log.user < 9))
+    with refuses("repeated-name"):
+        check([one, other], log)
+    assert [c.propensity for c in check({"one": one, "other": other}, log)] == ["one", "other"]
+    found = check("logistic(features=none, offsets=item)", log)
+    assert found["logistic(features=none, offsets=item)"] is found["logistic"] is found.checks[0]
+    with refuses("unknown-name"):
+        found["popularity(gamma=1)"]

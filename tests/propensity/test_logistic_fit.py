@@ -13,10 +13,10 @@ from scipy.special import logit
 
 from tests.conftest import missing
 from tests.propensity.worlds import LogisticWorld, features_of, log_of, matrix_of
+from tests.said import refuses
 from unskew import propensity
-from unskew.errors import InputError
 from unskew.log import Log
-from unskew.propensity import FitInputs, Level, Logistic, Scope
+from unskew.propensity import FitInputs, Level, Logistic
 
 
 def coat() -> Path:
@@ -24,7 +24,7 @@ def coat() -> Path:
     root = os.environ.get("UNSKEW_DATA") or Path(__file__).parents[3] / "shared" / "data"
     path = Path(root) / "coat"
     if not (path / "propensities.ascii").exists():
-        missing("Coat is not there: set UNSKEW_DATA to the directory that holds coat/")
+        missing("no Coat: set UNSKEW_DATA to the directory that holds coat/")
     return path
 
 
@@ -81,65 +81,6 @@ def test_free_offsets_match_row_and_column_sums(text: str) -> None:
     np.testing.assert_allclose(p[[0, 2]].sum(axis=1), 1.0, rtol=0.2)  # about one row: as if seen once
 
 
-@pytest.mark.parametrize("offsets", ["user", "item"])
-def test_one_sided_free_offsets_are_log_odds(offsets: str) -> None:
-    """With offsets of one kind only, P is the row (column) share."""
-    seen = np.random.default_rng(0).random((20, 15)) < 0.4
-    axis = 1 if offsets == "user" else 0
-    fitted = Logistic("none", offsets).fit(log_of(seen))
-    share = np.broadcast_to(seen.mean(axis=axis, keepdims=True), seen.shape)
-    np.testing.assert_allclose(matrix_of(fitted, seen.shape), share, atol=1e-8)
-
-
-@pytest.mark.parametrize(
-    ("text", "spread"),
-    [
-        ("logistic(features=outer, c=10)", 0.0),
-        ("logistic(features=outer, offsets=user+item, c=10)", 0.7),
-        ("logistic(features=outer, offsets=user+item, c=0.5, free=no)", 0.7),
-    ],
-)
-def test_known_worlds_are_recovered(text: str, spread: float) -> None:
-    """Where the model is right, its propensities correlate with the true ones and have their level."""
-    world = LogisticWorld.draw(500, 200, seed=3, spread=spread)
-    fitted = propensity.make(text).fit(log_of(world.seen), inputs=world.side)
-    assert isinstance(fitted, Logistic)
-    p = matrix_of(fitted, world.p.shape)
-    assert np.corrcoef(logit(p).ravel(), logit(world.p).ravel())[0, 1] > 0.95
-    error = np.abs(p - world.p).mean() / world.p.mean()
-    assert error < (0.03 if not spread else 0.2)
-
-
-@pytest.mark.parametrize(
-    "model", [Logistic(c=0.1), Logistic(offsets="user+item", c=0.1), Logistic("plain", "user", 0.1, "no")], ids=str
-)
-def test_weights_equal_repetition_of_users(model: Logistic) -> None:
-    """A user of weight 2 counts like two users, one of weight 0 like none, penalised or free."""
-    world = LogisticWorld.draw(30, 20, seed=4, spread=0.5)
-    weights = np.random.default_rng(0).integers(0, 3, 30).astype(np.float64)
-    weights[:2] = 1.0
-    copies = np.repeat(np.arange(30), weights.astype(int))
-    x = np.random.default_rng(1).integers(0, 2, (30, 3)).astype(np.float64)
-    x[0], x[1] = 0.0, 1.0  # the covariates that count range over [0, 1] in both logs
-    by_weight = model.copy().fit(
-        log_of(world.seen), inputs=replace(world.side, user_features=features_of(x, "user")), weights=weights
-    )
-    side = replace(world.side, user_features=features_of(x[copies], "user"))
-    repeated = matrix_of(model.fit(log_of(world.seen[copies]), inputs=side), (len(copies), 20))
-    np.testing.assert_allclose(matrix_of(by_weight, (30, 20))[copies], repeated, rtol=1e-5)
-
-
-def test_level_depends_on_the_training_log() -> None:
-    """All seen pairs: absolute. Positives only: clicks mix seeing and liking, so relative."""
-    seen = np.random.default_rng(0).random((20, 10)) < 0.4
-    model = Logistic("none", "user+item")
-    assert model.level is Level.RELATIVE and not model.fitted and model.estimated
-    for feedback, level in (("conversions", "absolute"), ("ratings", "absolute"), ("implicit", "relative")):
-        log = log_of(seen, feedback=feedback)
-        fitted = model.fit(log)
-        assert fitted.level == level and fitted.fitted and fitted.refers(log) is Scope.TRAIN
-
-
 def test_users_and_items_outside_training_come_from_covariates() -> None:
     """Without offsets a new pair is what its covariates say; a pair of training with the same covariates agrees."""
     world = LogisticWorld.draw(40, 30, seed=7)
@@ -150,7 +91,7 @@ def test_users_and_items_outside_training_come_from_covariates() -> None:
     )
     fitted = Logistic().fit(log_of(world.seen), inputs=twice)
     assert fitted.predict([43, 3], [37, 7]).tolist() == pytest.approx([fitted.predict([3], [7])[0]] * 2)
-    with pytest.raises(InputError, match="'99'"):
+    with refuses("unknown-id"):
         fitted.predict([99], [0])
 
 
@@ -169,3 +110,48 @@ def test_items_that_training_never_showed_are_counted_and_rare(free: str) -> Non
     if free == "yes":
         total = fitted.predict(list(range(60)), [0] * 60).sum()
         assert total == pytest.approx(1.0, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("offsets", "user", "item", "refused"),
+    [
+        ("user+item", True, False, "user"),
+        ("user+item", False, True, "item"),
+        ("item", True, True, "item"),
+        ("item", True, False, None),
+        ("user", False, True, None),
+    ],
+)
+def test_covariates_that_free_offsets_would_swallow_are_refused(
+    offsets: str, user: bool, item: bool, refused: str | None
+) -> None:
+    """features=plain: an offset per item leaves nothing to the covariates of items, so they would be ignored. Those of
+    the other side count, and so does everything with free=no."""
+    world = LogisticWorld.draw(40, 20, 0, effect=3.0)
+    side = FitInputs(
+        user_features=world.side.user_features if user else None,
+        item_features=world.side.item_features if item else None,
+    )
+    log = log_of(world.seen)
+    if refused is None:
+        found = matrix_of(Logistic("plain", offsets, c=0.1).fit(log, inputs=side), world.seen.shape)
+        none = matrix_of(Logistic("none", offsets).fit(log), world.seen.shape)
+        assert np.abs(found - none).max() > 0.01
+    else:
+        with refuses("conflicting-arguments") as caught:
+            Logistic("plain", offsets).fit(log, inputs=side)
+        assert f"--{refused}-features" in str(caught.value)
+    assert Logistic("plain", offsets, free="no").fit(log, inputs=side).fitted
+
+
+def test_what_it_needs_is_said() -> None:
+    """Missing covariates and empty logs."""
+    world = LogisticWorld.draw(10, 8, seed=0)
+    log, users_only = log_of(world.seen), replace(world.side, item_features=None)
+    with refuses("missing-argument"):
+        Logistic().fit(log, inputs=users_only)
+    with refuses("missing-argument"):
+        Logistic("plain").fit(log)
+    assert Logistic("plain").fit(log, inputs=users_only).fitted
+    with refuses("empty-log"):
+        Logistic("none", "user").fit(log.take(np.zeros(len(log), dtype=bool)))

@@ -13,6 +13,7 @@ from unskew.log import Features, Log, read_features
 from unskew.propensity import FitInputs, Propensity
 
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 
 
 def log_of(seen: npt.NDArray[np.bool_], value: Floats | None = None, feedback: str | None = "conversions") -> Log:

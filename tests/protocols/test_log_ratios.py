@@ -75,11 +75,11 @@ def test_what_few_users_carry_says_nothing() -> None:
 
 
 def test_level_holds_for_all_ratios_together() -> None:
-    """400 worlds, two groups with the same values: some ratio of ratios is false in about 5 % of them."""
+    """200 worlds, two groups with the same values: some ratio of ratios is false in about 5 % of them."""
     groups, models, users = 2, 3, 200
     false = 0
     rates = np.array([0.5, 0.4, 0.2])
-    for world in range(400):
+    for world in range(200):
         rng = np.random.default_rng(world)
         base = rng.random((groups, users, 1))
         parts = [
@@ -93,7 +93,7 @@ def test_level_holds_for_all_ratios_together() -> None:
         found = UserErrors(values, errors, np.concatenate([part.sum(axis=0) for part in parts]))
         family = Family(groups, models, found, 0.95)
         false += any(r.sign for about, r in family.ratios.items() if about.kind is not Kind.ORDER)
-    assert 2 <= false <= 32  # at most 5 %, and 2.8 standard errors
+    assert 1 <= false <= 19  # at most 5 %, and 2.9 standard errors
 
 
 def test_kinds_of_ratios() -> None:
@@ -114,7 +114,7 @@ def test_kinds_of_ratios() -> None:
 def test_ratio_to_the_best_holds_whoever_is_the_best() -> None:
     """Three models, two of them equally good: the true ratios lie inside in nearly all worlds, the best one's too."""
     rates, users, outside = np.array([0.4, 0.4, 0.2]), 400, 0
-    for world in range(300):
+    for world in range(200):
         hits = np.random.default_rng(world).random((users, 3)) < rates
         values = hits.mean(axis=0)
         family = Family(1, 3, UserErrors(values, (hits - values) / users, hits.sum(axis=0)), 0.95)
@@ -122,16 +122,7 @@ def test_ratio_to_the_best_holds_whoever_is_the_best() -> None:
         outside += any(not low <= truth <= high for (_, low, high), truth in zip(bounds, (1.0, 1.0, 0.5), strict=True))
         assert max(ratio for ratio, _, _ in bounds) == 1.0
         assert all(low <= ratio <= high <= 1.0 for ratio, low, high in bounds)
-    assert outside <= 25  # 5 % are 15
-
-
-def test_errors_are_at_least_those_of_the_best() -> None:
-    found = made(500, 3, 4)
-    family = Family(1, 3, found, 0.95, lower_is_better=True)
-    for m in range(3):
-        ratio, low, high = family.to_best(0, m)
-        assert ratio == pytest.approx(found.values[m] / found.values.min())
-        assert 1.0 <= low <= ratio <= high
+    assert outside <= 18  # 5 % are 10
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=6), st.randoms())

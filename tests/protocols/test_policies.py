@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,10 +14,10 @@ import pytest
 import unskew as us
 from tests.protocols.policy_worlds import world
 from tests.report.every_output import check_every_output
+from tests.said import refuses
 from unskew.protocols.policy_parts import policy_parts
 from unskew.report import document_of
 from unskew.report.document import Callout
-from unskew.split import make_splits
 
 MODELS = ("most_popular", "item_knn(neighbours=15)")
 LEAVE = "leave_one_out(repeats=2)"
@@ -36,7 +37,7 @@ def test_parts_are_disjoint_users_of_one_policy_and_equally_many() -> None:
     both = pl.concat(
         [moved, pl.DataFrame({"user": [25, 26], "item": [59, 59], "time": [1, 1], "policy": ["other"] * 2})]
     )
-    with pytest.raises(us.InputError, match="no user has rows of the policy 'other' alone"):
+    with refuses("shared-users", policy="other"):
         policy_parts(us.Log.from_frame(both), equal=True, seed=0)
     mixed = rows.with_columns(
         policy=pl.when((pl.col("user") == 7) & (pl.int_range(pl.len()).over("user") == 0))
@@ -58,21 +59,6 @@ def test_parts_are_disjoint_users_of_one_policy_and_equally_many() -> None:
     every = policy_parts(log, equal=False, seed=0)
     assert sum(group.users for group in every.groups) == 299
     assert sum(g.users + g.left_out for g in parts.groups) == 299
-
-
-def test_folds_are_those_of_the_whole_log() -> None:
-    """The same windows for all policies, and in each only rows that the whole log's window holds out or trains on."""
-    log = us.Log.from_frame(world(4))
-    parts = policy_parts(log, equal=True, seed=0)
-    splits = make_splits(log, "sliding_window(width=1w, folds=4, min_users=30)")
-    cuts = parts.folds(splits, 20)
-    assert [[fold.label for fold in cut] for cut in cuts] == [[fold.label for fold in splits]] * 2
-    for cut, rows in zip(cuts, parts.rows, strict=True):
-        for mine, whole in zip(cut, splits, strict=True):
-            np.testing.assert_array_equal(mine.held_out, whole.held_out[rows])
-            np.testing.assert_array_equal(mine.kept, whole.kept[rows])
-    with pytest.raises(us.InputError, match="min_users"):
-        parts.folds(splits, 10_000)
 
 
 def test_values_are_those_of_each_part(strong: us.PolicyImpact) -> None:
@@ -101,8 +87,7 @@ def test_a_strong_policy_is_found_and_named(strong: us.PolicyImpact) -> None:
     assert liked.differs
     assert liked.ratio is not None
     assert liked.ratio > 1.0
-    assert "policy" in str(document_of(strong).title)
-    assert any("favours most_popular" in str(s) for s in document_of(strong).summary[1].items)  # type: ignore[union-attr]
+    assert any("most_popular" in str(s) for s in document_of(strong).summary[1].items)  # type: ignore[union-attr]
 
 
 def test_policies_that_do_not_matter_are_rarely_said_to_differ() -> None:
@@ -117,8 +102,8 @@ def test_fitted_models_taken_as_given_are_surer() -> None:
     given, refitted = (us.policy_impact(rows, MODELS, LEAVE, refits=n) for n in (0, 4))
     widths = [[math.log(d.high / d.low) for d in found.differences_ if d.low and d.high] for found in (given, refitted)]
     assert sum(widths[0]) < sum(widths[1])
-    warnings = [w for block in document_of(given).summary if isinstance(block, Callout) for w in block.texts]
-    assert any("no refits" in text for text in warnings)
+    callouts = [[b for b in document_of(found).summary if isinstance(b, Callout)] for found in (given, refitted)]
+    assert sum(len(b.texts) for b in callouts[0]) > sum(len(b.texts) for b in callouts[1])
 
 
 def test_propensities_are_compared_with_naive() -> None:
@@ -145,8 +130,8 @@ def test_a_split_without_propensities_keeps_its_naive_values() -> None:
     assert there == {("leave_one_out", "naive"), ("holdout", "naive"), ("holdout", "snips")}
     assert [(m.protocol.partition("(")[0], m.estimator) for m in found.missing] == [("leave_one_out", "snips")]
     (warnings,) = [b.texts for b in document_of(found).summary if isinstance(b, Callout)]
-    assert any(text.startswith("leave_one_out has no snips") for text in warnings)
-    with pytest.raises(us.RefusedError, match="no protocol can judge"):
+    assert any(text.startswith("leave_one_out") and "snips" in text for text in warnings)
+    with refuses("nothing-judged", us.RefusedError):
         us.policy_impact(world(1), MODELS, LEAVE, estimators=["snips"], propensity="popularity(gamma=1)", refits=0)
 
 
@@ -157,21 +142,24 @@ def test_it_is_written_and_shown(strong: us.PolicyImpact, tmp_path: Path) -> Non
     assert len(read["differences"]) == len(strong.differences_)
     strong.to_html(tmp_path / "p.html")
     page = (tmp_path / "p.html").read_text()
-    for text in ("Whom each policy favours", "policy 0", "Rankings", "All tests"):
-        assert text in page
+    assert all(text in page for text in ("policy 0", "Rankings", *MODELS))
 
 
-def test_bad_input() -> None:
-    rows = world(6, users=100)
-    with pytest.raises(us.InputError, match="no column 'policy'"):
-        us.policy_impact(rows.drop("policy"), MODELS, LEAVE)
-    with pytest.raises(us.InputError, match="one value only"):
-        us.policy_impact(rows.with_columns(policy=pl.lit("a")), MODELS, LEAVE)
-    with pytest.raises(us.InputError, match="even number"):
-        us.policy_impact(rows, MODELS, LEAVE, refits=3)
-    with pytest.raises(us.InputError, match=r"half of a policy's users have no row to judge.*\n.*min_users"):
-        us.policy_impact(
-            world(0, 14, 30, 5), MODELS, "sliding_window(width=1w, folds=4, min_users=1)", refits=4, min_users=1
-        )
-    with pytest.raises(us.InputError, match="different splitters"):
-        us.policy_impact(rows, MODELS, [LEAVE, LEAVE])
+FEW = world(0, 14, 30, 5)
+ROWS = world(6, users=100)
+
+
+@pytest.mark.parametrize(
+    ("code", "rows", "splits", "options"),
+    [
+        ("missing-column", ROWS.drop("policy"), LEAVE, {}),
+        ("one-policy", ROWS.with_columns(policy=pl.lit("a")), LEAVE, {}),
+        ("odd-number", ROWS, LEAVE, {"refits": 3}),
+        ("too-few-rows", FEW, "sliding_window(width=1w, folds=4, min_users=1)", {"refits": 4, "min_users": 1}),
+        ("wrong-type", ROWS, [LEAVE, LEAVE], {}),
+    ],
+)
+def test_bad_input(code: str, rows: pl.DataFrame, splits: Any, options: dict[str, int]) -> None:
+    """No policies, one of them, refits that are not even, halves without a row to judge, splitters that come twice."""
+    with refuses(code):
+        us.policy_impact(rows, MODELS, splits, **options)  # type: ignore[arg-type]

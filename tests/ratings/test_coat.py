@@ -20,7 +20,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 @pytest.fixture(scope="module")
 def coat() -> datasets.Dataset:
     if datasets.folder_of("coat") is None:
-        missing("no copy of the data set 'coat' (looked in UNSKEW_DATA, ../shared/data and the cache)")
+        missing("no Coat: set UNSKEW_DATA to the directory that holds coat/")
     return us.load("coat")
 
 

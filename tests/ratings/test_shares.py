@@ -6,7 +6,7 @@ Of n pairs each was seen with its P and then held out by chance: all 3ⁿ ways (
 from __future__ import annotations
 
 import itertools
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -15,9 +15,9 @@ import pytest
 import unskew as us
 from unskew.log import Log
 
-VALUE = np.array([[5.0, 1.0], [2.0, 4.0], [3.0, 1.0]])
-P = np.array([[0.9, 0.3], [0.5, 0.8], [0.4, 0.6]])
-GUESS = np.array([[4.0, 2.5], [3.0, 3.0], [3.5, 0.0]])
+VALUE = np.array([[5.0, 1.0], [2.0, 4.0]])
+P = np.array([[0.9, 0.3], [0.5, 0.8]])
+GUESS = np.array([[4.0, 2.5], [3.0, 3.0]])
 
 
 def log() -> Log:
@@ -65,26 +65,3 @@ def test_ips_on_the_test_part_is_unbiased(share: float, candidates: Literal["all
         gap += chance * (found - truth)
     assert total == pytest.approx(1.0)
     assert gap == pytest.approx(0.0, abs=1e-10)
-
-
-def test_folds_of_one_log_average_to_the_whole() -> None:
-    """schnabel16 §6.1: validation with P/k. The mean of the folds' ips is the whole log's, for fixed models."""
-    rng = np.random.default_rng(1)
-    user, item = (index.ravel() for index in np.indices((40, 12)))
-    p = rng.uniform(0.2, 0.9, len(user))
-    seen = rng.random(len(user)) < p
-    frame = pl.DataFrame({"user": user, "item": item, "value": rng.integers(1, 6, len(user)) * 1.0, "propensity": p})
-    whole = Log.from_frame(frame.filter(pl.Series(seen)), feedback="ratings")
-    guess = rng.uniform(1.0, 5.0, (40, 12))
-    asked: dict[str, Any] = {
-        "metrics": ["mae", "mse"],
-        "estimators": ["ips"],
-        "propensity": "known",
-        "candidates": "all",
-    }
-    once = [e.value for e in us.evaluate(whole, {"m": guess}, **asked).estimates]
-    folds = []
-    for train, test in us.split.k_fold(whole, 4, seed=3):
-        assert test.share == 0.25 and train.share == 0.75
-        folds.append([e.value for e in us.evaluate(test, {"m": guess}, train=train, **asked).estimates])
-    np.testing.assert_allclose(np.mean(folds, axis=0), once, rtol=1e-12)

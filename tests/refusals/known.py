@@ -1,55 +1,64 @@
-"""What logs may offer, the estimators that are asked for, and why one is refused."""
+"""What logs may offer, the smallest inputs that offer just this, and the estimators that are asked for."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import polars as pl
 
-from unskew import estimators, metrics
-from unskew.estimators import Strata, Stratified, Target
-from unskew.estimators.validity import Evidence, refusal
-from unskew.log import Feedback
+import unskew as us
+from unskew.estimators import Strata, Stratified
 
 TARGETS = ("per_user", "pooled", "per_user_sum")
 GIVEN = "stratified(given)"
 ESTIMATORS = (
-    "naive",
-    "ips",
-    "snips",
-    "gs(strata=2)",
-    "clipped(snips, quantile=0.1)",
-    "clipped(snips, at=0.1)",
-    "clipped(ips, at=0.1)",
-    "stratified(strata=2)",
-    GIVEN,
-)
+    "naive", "ips", "snips", "gs(strata=2)", "clipped(snips, quantile=0.1)", "clipped(snips, at=0.1)",
+    "clipped(ips, at=0.1)", "stratified(strata=2)", GIVEN,
+)  # fmt: skip
+LISTS = {"m": pl.DataFrame({"user": [1, 2], "item": [10, 10], "rank": [1, 1]})}
+SHARES = {"1": 0.5, "2": 0.5}
 
 
 @dataclass(frozen=True)
 class Known:
     """What a log offers."""
 
-    feedback: str
-    threshold: bool
-    level: str | None
-    n_u: bool
+    feedback: str = "implicit"
+    threshold: bool = False
+    level: str | None = "absolute"
+    n_u: bool = True
 
     def __str__(self) -> str:
         threshold = " with threshold" if self.threshold else ""
         return f"{self.feedback}{threshold}, {self.level or 'no'} P, n_u {'known' if self.n_u else 'unknown'}"
 
-    @property
-    def evidence(self) -> Evidence:
-        return Evidence(
-            Feedback(self.feedback),
-            thresholded=self.threshold,
-            propensity=self.level is not None,
-            absolute=self.level == "absolute",
-            relevant=self.n_u,
-        )
+    def inputs(self, *, binary: bool = False) -> dict[str, Any]:
+        """The held-out rows as ``test``, and arguments of ``us.evaluate``."""
+        test = pl.DataFrame({"user": [1, 1, 2, 2], "item": [10, 20, 30, 10]})
+        train = pl.DataFrame({"user": [1, 2, 3, 3], "item": [30, 20, 10, 20]})
+        bad = 0.0 if self.feedback == "conversions" or binary else 1.0  # conversions know of pairs that brought nothing
+        if self.feedback != "implicit":
+            test = test.with_columns(value=pl.Series([1.0, bad, 1.0, bad] if binary else [5.0, bad, 4.0, 2.0]))
+            train = train.with_columns(value=pl.Series([1.0, bad, 1.0, 1.0] if binary else [5.0, 1.0, 4.0, 4.0]))
+        given: dict[str, Any] = {"feedback": self.feedback}
+        if self.threshold:
+            given["relevant"] = ">=1" if binary else ">=4"
+        if self.level == "absolute":
+            test = test.with_columns(propensity=pl.Series([0.5, 0.2, 0.7, 0.9]))
+            train = train.with_columns(propensity=pl.Series([0.5, 0.6, 0.2, 0.9]))
+        if self.level is not None:
+            given["propensity"] = "known(part=test)" if self.level == "absolute" else "popularity(gamma=2)"
+        if self.n_u:
+            given["users"] = pl.DataFrame({"user": [1, 2, 3], "relevant": [9.0, 9.0, 1.0]})
+        return {"test": test, "train": train, **given}
+
+    def evaluated(self, models: Any, *, binary: bool = False, **asked: Any) -> us.Result:
+        """With what is refused listed."""
+        inputs = self.inputs(binary=binary)
+        asked["estimators"] = [made(estimator) for estimator in asked["estimators"]]
+        return us.evaluate(inputs.pop("test"), models, refused="skip", **inputs, **asked)
 
 
 LOGS = [
@@ -63,16 +72,4 @@ LOGS = [
 
 
 def made(estimator: str) -> Any:
-    if estimator == GIVEN:
-        return Stratified(Strata(count=2), "shares.csv")
-    return estimators.make(estimator)
-
-
-def reason_for(estimator: str, target: str, metric: str = "recall@5", **known: Any) -> str:
-    log = replace(Known("implicit", False, "absolute", True), **known)
-    found = refusal(metrics.make(metric), made(estimator), Target.make(target), log.evidence)
-    assert found is not None
-    return found
-
-
-LISTS = {"m": pl.DataFrame({"user": [1, 2], "item": [10, 10], "rank": [1, 1]})}
+    return Stratified(Strata(count=2), SHARES) if estimator == GIVEN else us.estimators.make(estimator)

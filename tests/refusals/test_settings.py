@@ -9,74 +9,46 @@ import pytest
 
 import unskew as us
 from tests.refusals.known import LISTS
+from tests.said import only, refusal
 from unskew.errors import InputError, RefusedError
 
 TEST = pl.DataFrame({"user": [1, 2], "item": [10, 20]})
+VALUED = TEST.with_columns(value=pl.Series([1.0, 0.0]))
 
 
 def test_a_refused_cell_is_an_error_by_default() -> None:
-    """Without refused="skip" nothing is computed, and the message tells of it where other cells are possible."""
+    """Nothing is computed, and the message names the cell and how to skip it; skipping all cells is an error, too."""
     with pytest.raises(RefusedError) as caught:
         us.evaluate(TEST, LISTS, metrics=["recall@5"], estimators=["naive", "snips"])
-    message = str(caught.value)
-    assert "recall@5 × snips × pooled" in message and "refused='skip'" in message
-    assert "naive × per_user:" not in message
-
-
-def test_nothing_left_is_an_error_even_when_skipping() -> None:
-    """A result without a single cell would say nothing."""
+    assert "recall@5 × snips × pooled" in str(caught.value) and "refused='skip'" in str(caught.value)
+    assert "recall@5 × naive" not in str(caught.value)
     with pytest.raises(RefusedError) as caught:
         us.evaluate(TEST, LISTS, metrics=["mrr@5"], estimators=["snips"], refused="skip")
-    assert "recall@5" in str(caught.value) and "refused='skip'" not in str(caught.value)
+    assert "mrr@5 × snips" in str(caught.value) and "refused='skip'" not in str(caught.value)
 
 
 def test_unknown_propensities_are_never_uniform() -> None:
     """A log without propensities gets naive alone, and snips is refused; a column of its own is used, and says so."""
     assert [e.estimator for e in us.evaluate(TEST, LISTS).estimates] == ["naive"]
-    with pytest.raises(RefusedError, match="never taken as uniform"):
+    with pytest.raises(RefusedError):
         us.evaluate(TEST, LISTS, estimators=["snips"])
     with_column = TEST.with_columns(propensity=pl.Series([0.5, 0.1]))
     used = us.evaluate(with_column, LISTS)
     assert [(e.estimator, e.propensity) for e in used.estimates] == [("naive", None), ("snips", "known")]
-    assert any("propensity='known'" in warning for warning in used.warnings)
+    only("used", used.warnings)
     assert [e.estimator for e in us.evaluate(with_column, LISTS, estimators=["naive"]).estimates] == ["naive"]
     asked = us.evaluate(with_column, LISTS, estimators=["snips"], propensity="uniform")
     assert asked.estimates[0].propensity == "uniform"
-    with pytest.raises(RefusedError, match="absolute"):
+    with pytest.raises(RefusedError):
         us.evaluate(with_column, LISTS, estimators=["ips"], propensity="uniform", target="per_user_sum")
-
-
-def test_popularity_without_a_training_log_says_why() -> None:
-    """Counting on the test log would weigh each click by itself."""
-    with pytest.raises(InputError) as caught:
-        us.evaluate(TEST, LISTS, propensity="popularity(gamma=2)")
-    assert "never on the test log" in str(caught.value) and "train=" in str(caught.value)
 
 
 def test_values_that_nothing_explains_are_an_error() -> None:
     """A column of values may be conversions, ratings or noise; the message offers all of them."""
-    valued = TEST.with_columns(value=pl.Series([1.0, 0.0]))
-    with pytest.raises(InputError) as caught:
-        us.evaluate(valued, LISTS)
-    message = str(caught.value)
-    assert all(word in message for word in ("'value'", "conversions", "ratings", "implicit", "relevant="))
-    assert us.evaluate(valued, LISTS, relevant=">=1").inputs["settings"]["feedback"] == "ratings"
-    assert us.evaluate(valued, LISTS, feedback="implicit").estimates[0].interactions == 2
-    with pytest.raises(InputError, match="value"):
-        us.evaluate(TEST, LISTS, train=valued.with_columns(item=pl.Series([30, 40])))
-
-
-@pytest.mark.parametrize("threshold", ["4", ">=", "=4", ">=four", ">4 or so"])
-def test_a_threshold_that_cannot_be_read_is_an_error(threshold: str) -> None:
-    """Thresholds are a comparison and a number."""
-    with pytest.raises(InputError, match="'>=4'"):
-        us.evaluate(TEST.with_columns(value=pl.Series([1.0, 0.0])), LISTS, relevant=threshold)
-
-
-def test_implicit_rows_have_no_threshold() -> None:
-    """A threshold over rows without values is a misunderstanding that is said."""
-    with pytest.raises(InputError, match="no values"):
-        us.evaluate(TEST, LISTS, relevant=">=4")
+    said = str(refusal(us.evaluate, VALUED, LISTS))
+    assert all(word in said for word in ("'value'", "conversions", "ratings", "implicit", "relevant="))
+    assert us.evaluate(VALUED, LISTS, relevant=">=1").inputs["settings"]["feedback"] == "ratings"
+    assert us.evaluate(VALUED, LISTS, feedback="implicit").estimates[0].interactions == 2
 
 
 @pytest.mark.parametrize(
@@ -84,33 +56,31 @@ def test_implicit_rows_have_no_threshold() -> None:
 )
 def test_the_default_target_follows_the_feedback(feedback: str, target: str) -> None:
     """What people usually mean: shares of relevant items for clicks, gains per user, averages over all pairs."""
-    valued = TEST.with_columns(value=pl.Series([1.0, 0.0]))
-    result = us.evaluate(valued, LISTS, feedback=feedback, metrics=["dcg@10"])
+    result = us.evaluate(VALUED, LISTS, feedback=feedback, metrics=["dcg@10"])
     assert {str(e.target) for e in result.estimates} == {target}
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("test", "options", "code"),
     [
-        ({"level": 1.0}, "level"),
-        ({"interval": "exact"}, "normal or bootstrap"),
-        ({"interval": "bootstrap", "replicates": 10}, "at least 50"),
-        ({"candidates": "unseen"}, "train=…"),
-        ({"candidates": "some"}, "unseen or all"),
-        ({"refused": "hide"}, "error or skip"),
-        ({"target": "per_pear"}, "per_user_sum"),
-        ({"by": "country"}, "country"),
-        ({"metrics": []}, "metric"),
-        ({"columns": {"usr": "user"}}, "usr"),
+        (TEST, {"models": {}}, ""),
+        (TEST, {"propensity": "popularity(gamma=2)"}, "no-training-log"),  # never counted on the test log
+        (TEST, {"train": VALUED.with_columns(item=pl.Series([30, 40]))}, "missing-argument"),
+        (TEST, {"relevant": ">=4"}, "conflicting-arguments"),
+        *((VALUED, {"relevant": text}, "bad-string") for text in ("4", ">=", "=4", ">=four", ">4 or so")),
+        (TEST, {"level": 1.0}, "out-of-range"),
+        (TEST, {"interval": "exact"}, "unknown-name"),
+        (TEST, {"interval": "bootstrap", "replicates": 10}, ""),
+        (TEST, {"candidates": "unseen"}, ""),
+        (TEST, {"candidates": "some"}, "unknown-name"),
+        (TEST, {"refused": "hide"}, "unknown-name"),
+        (TEST, {"target": "per_pear"}, "unknown-name"),
+        (TEST, {"by": "country"}, "missing-column"),
+        (TEST, {"metrics": []}, ""),
+        (TEST, {"columns": {"usr": "user"}}, "unknown-column"),
     ],
 )
-def test_impossible_settings_are_errors(options: dict[str, Any], words: str) -> None:
+def test_impossible_settings_are_errors(test: pl.DataFrame, options: dict[str, Any], code: str) -> None:
     """Wrong settings are named, never replaced by a default."""
-    with pytest.raises(InputError, match=words):
-        us.evaluate(TEST, LISTS, **options)
-
-
-def test_no_model_is_an_error() -> None:
-    """There must be something to evaluate."""
-    with pytest.raises(InputError, match="at least one model"):
-        us.evaluate(TEST, {})
+    problem = refusal(us.evaluate, test, **({"models": LISTS} | options))
+    assert isinstance(problem, InputError) and problem.code in (code, "")

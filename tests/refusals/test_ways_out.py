@@ -19,16 +19,8 @@ from unskew.log import Feedback
 from unskew.outcome import Given
 
 METRICS = (
-    "recall@5",
-    "dcg@5",
-    "precision@5",
-    "cg@5",
-    "ndcg@5",
-    "ndcg(ideal=full)@5",
-    "map(divide=min)@5",
-    "mrr",
-    "mae",
-)
+    "recall@5", "dcg@5", "precision@5", "cg@5", "ndcg@5", "ndcg(ideal=full)@5", "map(divide=min)@5", "mrr", "mae",
+)  # fmt: skip
 ESTIMATORS = (
     "naive", "ips", "snips", "snips(over=list)", "snips(over=user)", "gs(strata=2)", "stratified(strata=2)", GIVEN,
     "clipped(snips, at=0.1)", "clipped(ips, quantile=0.1)", "clipped(dr, at=0.1)", "direct", "dr", "sndr",
@@ -57,7 +49,7 @@ def logs(feedback: Feedback) -> list[Evidence]:
             (False, True) if feedback is not Feedback.IMPLICIT else (False,),
             (False, True),
             (False, True) if feedback is Feedback.CONVERSIONS else (True,),
-            ("", "m has lists for some"),
+            ("", "m lacks some"),
             LEVELS,
             OUTCOMES,
             MODELS,
@@ -91,7 +83,7 @@ def test_every_way_out_is_accepted(feedback: Feedback, estimator: str) -> None:
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_messages_say_what_the_structured_ways_say(estimator: str) -> None:
     """Estimators, metrics and targets of the ways stand in the sentence, and no other propensity than γ = 1."""
-    for target, evidence in product(Target, logs(Feedback.CONVERSIONS)[::7]):
+    for target, evidence in product(Target, logs(Feedback.CONVERSIONS)[::29]):
         found = refused_cell(metrics.make("dcg@5"), made(estimator), target, evidence)
         if found is None:
             continue
@@ -103,14 +95,13 @@ def test_messages_say_what_the_structured_ways_say(estimator: str) -> None:
         assert "gamma=2" not in found.reason
 
 
-def test_naive_is_named_last_and_as_what_it_is() -> None:
-    """Whoever asks for a debiased estimate is offered naive only where nothing else is left, and is told what it is."""
+def test_naive_is_named_last() -> None:
+    """Whoever asks for a debiased estimate is offered naive only where nothing else is left."""
     bare = Evidence(Feedback.IMPLICIT)
-    told = refusal(metrics.make("recall@5"), made("dr"), Target.PER_USER_SUM, bare)
-    assert told is not None and "use naive, which debiases nothing" in told
-    weighed = replace(bare, propensity=True)
-    told = refusal(metrics.make("recall@5"), made("dr"), Target.PER_USER_SUM, weighed)
-    assert told is not None and "naive" not in told and "snips under target pooled" in told
+    for evidence, left in ((bare, "naive"), (replace(bare, propensity=True), "snips")):
+        found = refused_cell(metrics.make("recall@5"), made("dr"), Target.PER_USER_SUM, evidence)
+        assert found is not None and left in [str(way.estimator) for way in found.instead]
+        assert left == "naive" or "naive" not in [str(way.estimator) for way in found.instead]
 
 
 TEST = pl.DataFrame(
@@ -122,16 +113,8 @@ TRAIN = pl.DataFrame(
 LISTS = {"m": pl.DataFrame({"user": [1, 2, 3], "item": [10, 10, 20], "rank": [1, 2, 1]})}
 GUESS = Given(pl.DataFrame({"user": [1], "item": [10], "prediction": [0.5]}), default=0.1)
 ASKED = (
-    "naive",
-    "ips",
-    "snips",
-    "gs(strata=2)",
-    "stratified(strata=2)",
-    "clipped(snips, at=0.1)",
-    "dr",
-    "sndr",
-    "direct",
-)
+    "naive", "ips", "snips", "gs(strata=2)", "stratified(strata=2)", "clipped(snips, at=0.1)", "dr", "sndr", "direct",
+)  # fmt: skip
 
 
 def offered(feedback: str, level: str, zeros: bool) -> dict[str, Any]:
@@ -145,7 +128,7 @@ def offered(feedback: str, level: str, zeros: bool) -> dict[str, Any]:
     if level == "known":
         given = weighed(given)
     elif level != "none":
-        given["propensity"] = "known(part=test)" if level == "known" else level
+        given["propensity"] = level
     return given
 
 

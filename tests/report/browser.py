@@ -48,9 +48,18 @@ def measured(
         f"<!doctype html><title>frames</title><body>{''.join(frames)}<pre id='found'></pre>"
         f"<script>{script}</script></body>"
     )
-    scheme = f"--blink-settings=preferredColorScheme={0 if dark else 1}"
-    command = [chromium, *OFFLINE, scheme, f"--user-data-dir={folder / 'profile'}", "--dump-dom", wrapper.as_uri()]
-    seen = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True).stdout
+    seen = _dumped(chromium, wrapper, f"--blink-settings=preferredColorScheme={0 if dark else 1}")
     found = re.search(r'<pre id="found">(.*?)</pre>', seen, re.DOTALL)
     assert found is not None and found[1], "the browser did not finish"
     return list(json.loads(html.unescape(found[1])))
+
+
+def dumped(chromium: str, folder: Path, text: str) -> str:
+    """A page as the browser has it once it is loaded."""
+    (folder / "page.html").write_text(text, encoding="utf-8")
+    return _dumped(chromium, folder / "page.html")
+
+
+def _dumped(chromium: str, page: Path, *options: str) -> str:
+    command = [chromium, *OFFLINE, *options, f"--user-data-dir={page.with_name('profile')}", "--dump-dom"]
+    return subprocess.run([*command, page.as_uri()], capture_output=True, text=True, timeout=600, check=True).stdout

@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from tests.report.reading import printed
 from unskew.shown import Shown
 
 
@@ -26,3 +27,13 @@ def content(path: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     found.pop("written")
     return found
+
+
+def shown(found: Any, folder: Path) -> str:
+    """Terminal, notebook, tables, files and the page, which is given back."""
+    assert printed(found) and found._repr_html_()
+    check_every_output(found)
+    found.to_json(folder / "found.json")
+    assert content(folder / "found.json")
+    found.to_html(folder / "found.html")
+    return (folder / "found.html").read_text(encoding="utf-8")

@@ -118,3 +118,8 @@ def heading(result: Result) -> tuple[str, list[str]]:
     """The verdict that a title has, and the models that it names."""
     found = title(View.of(result))
     return found.tone, names(found)
+
+
+def title_told(result: Result) -> tuple[str, ...]:
+    """Which kind of verdict the title is, where it is a sentence of its own."""
+    return told(title(View.of(result)))

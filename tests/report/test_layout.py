@@ -6,17 +6,22 @@ Accessibility is checked by axe-core (MPL-2.0), which ``.ci/run`` fetches; witho
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.conftest import missing
+from tests.propensity.test_checking import shop
+from unskew.evaluation import PropensityComparison
+from unskew.propensity import check
 from unskew.report import page
-from unskew.report.choices import number_of
 from unskew.result import Result
 
-from .browser import measured
+from .browser import POLICY, dumped, measured
 from .made_up import grid
+from .over_scenarios import BOX, MANY, TURNS, over
 
 AXE = Path(__file__).parents[2] / "build" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 LONG = "a-recommender-with-a-long-name-v2.1-final"
@@ -33,10 +38,16 @@ def axe() -> str:
 
 @pytest.fixture
 def pages(two: Result, many: Result, segmented: Result, kept_back: Result, nothing_known: Result) -> dict[str, str]:
-    """Results of every shape."""
-    long = grid([LONG, "popular"], ["recall@10"], ["naive", "clipped(snips(over=list), quantile=0.01)"])
-    shapes = {"two": two, "many": many, "segmented": segmented, "kept back": kept_back, "nothing": nothing_known}
-    return {name: page(result) for name, result in {**shapes, "long": long}.items()}
+    """Results of every shape, over scenarios too; several propensities, checked and compared."""
+    shapes: dict[str, Any] = {
+        "two": two, "many": many, "segmented": segmented, "kept back": kept_back, "nothing": nothing_known,
+        "long": grid([LONG, "popular"], ["recall@10"], ["naive", "clipped(snips(over=list), quantile=0.01)"]),
+        "path": over({f"item_knn(neighbours={n})": (0.5 - 0.01 * n, 0.15 + 0.001 * n) for n in range(6)}),
+        "many over scenarios": over(MANY), "two axes": over(TURNS, points=BOX),
+        "comparison": PropensityComparison({"known": two, "popularity(gamma=2)": many}),
+        "checks": check(["popularity(gamma=1)", "known"], shop(users=200)[0]),
+    }  # fmt: skip
+    return {name: page(shown) for name, shown in shapes.items()}
 
 
 def test_nothing_is_cut_or_small(chromium: str, pages: dict[str, str], tmp_path: Path) -> None:
@@ -68,13 +79,21 @@ def test_what_is_cut_is_found(chromium: str, tmp_path: Path) -> None:
 def test_a_choice_hides_what_is_about_others(chromium: str, many: Result, tmp_path: Path) -> None:
     """Without any script: a checked metric leaves its own charts and tables, and all are there at first."""
     text = page(many)
-    button = f'id="metric-{number_of("dcg@10")}"'
-    assert text.count(button) == 1
+    button = re.findall(r'<input[^>]*(id="metric-\w+")', text)[1]
     pages = {"all": text, "one": text.replace(button, f"{button} checked")}
     found = {record["page"]: record["picked"] for record in measured(chromium, tmp_path, pages, widths=[1280])}
-    own = f"is-{number_of('dcg@10')}"
+    own = f"is-{button.split('-')[1].strip(chr(34))}"
     assert found["one"] == [name for name in found["all"] if own in name]
     assert 0 < len(found["one"]) < len(found["all"])
+
+
+def test_the_policy_of_a_page_runs_no_script(chromium: str, hostile: Result, tmp_path: Path) -> None:
+    """Names that look like scripts make none, and one that stands in the page runs only without the policy."""
+    script = "<script>document.body.className = 'ran'</script></body>"
+    text = page(hostile).replace("</body>", script)
+    seen = dumped(chromium, tmp_path, text)
+    assert seen.count("<script") == 1 and "&lt;script&gt;" in seen and 'class="ran"' not in seen
+    assert 'class="ran"' in dumped(chromium, tmp_path, POLICY.sub("", text))
 
 
 @pytest.mark.parametrize(("dark", "width"), [(False, 1280), (True, 390)])

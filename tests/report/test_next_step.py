@@ -3,87 +3,94 @@
 from __future__ import annotations
 
 import ast
+import html
+import re
 import shlex
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from unskew.inference.verdict import Outcome
-from unskew.report import document as doc
-from unskew.report.next_step import next_step
-from unskew.report.view import View
+from unskew.report import notebook
 from unskew.result import MetricTraits, Result
 
 from .made_up import estimate, verdict
 
+SETTINGS: dict[str, Any] = {"candidates": "unseen", "feedback": "ratings", "relevant": ">=4"}
 FILES: dict[str, Any] = {
     "test": {"source": "my logs/test.parquet", "rows": 10},
     "train": {"source": "train.csv", "rows": 10},
     "models": {"a": {"source": "a.parquet", "rows": 4}, "b": {"source": "b.parquet", "rows": 4}},
     "population": {"source": "users.csv", "rows": 3},
-    "settings": {"candidates": "unseen", "feedback": "ratings", "relevant": ">=4"},
+    "settings": SETTINGS,
 }
 
 
 def result(inputs: dict[str, Any] = FILES, **changes: Any) -> Result:
     """Two models that the log cannot tell apart."""
-    given: dict[str, Any] = {
-        "difference": 0.03,
-        "half": 0.05,
-        "verdict": Outcome.UNDECIDED,
-        "users_needed": 900,
-    } | changes
-    found = verdict("a", "b", **given)
-    return Result(
-        estimates=(estimate("a", 0.14), estimate("b", 0.11)), verdicts_=(found,), weights=(), inputs=inputs, warnings=()
-    )
+    given: dict[str, Any] = {"difference": 0.03, "half": 0.05, "verdict": "undecided", "users_needed": 900} | changes
+    rows = estimate("a", 0.14), estimate("b", 0.11)
+    models = {name: {"rows": 4} | account for name, account in inputs["models"].items()}
+    known = inputs | {"test": {"rows": 10} | inputs["test"], "models": models}
+    return Result(rows, (verdict("a", "b", **given),), (), known, ())
 
 
 def command(shown: Result) -> str:
     """The command of the step; empty where there is none."""
-    steps = doc.shown_in(doc.Medium.BRIEF, next_step(View.of(shown)))
-    assert all(isinstance(step, doc.Steps) for step in steps)
-    return "".join(str(step.items[0][1]) for step in steps if isinstance(step, doc.Steps))
+    return "".join(html.unescape(text) for text in re.findall(r"<br><code>(.*?)</code>", notebook(shown), re.S))
 
 
-def test_the_command_names_the_files_of_the_result() -> None:
-    """Quoted as a shell wants it, with what decides how they are read."""
-    words = shlex.split(command(result()))
-    assert words[:3] == ["unskew", "plan", "my logs/test.parquet"]
-    given = dict(zip(words[3::2], words[4::2], strict=True))
-    assert given == {
-        "--recs": "b=b.parquet", "--seen": "train.csv", "--users": "users.csv", "--feedback": "ratings",
-        "--relevant": ">=4", "--metric": "recall@10", "--detect": "10%",
-    }  # fmt: skip
-    assert "a=a.parquet" in words
-    assert "unskew plan" in command(result(verdict=Outcome.DEPENDS))
+def told(inputs: dict[str, Any]) -> dict[str, list[str]]:
+    """The options of the command with what follows them."""
+    words = shlex.split(command(result(inputs)))
+    assert words[:2] == ["unskew", "plan"]
+    found: dict[str, list[str]] = {"log": words[2:3]}
+    for option, value in zip(words[3::2], words[4::2], strict=True):
+        found.setdefault(option, []).append(value)
+    return found
 
 
-def test_the_command_reads_files_as_they_were_read() -> None:
-    """A log with repeated pairs, or with wrong rows, is refused unless the same is said again."""
-    said = FILES["settings"] | {"invalid": "drop", "duplicates": "last"}
-    words = shlex.split(command(result(FILES | {"settings": said})))
-    given = dict(zip(words[3::2], words[4::2], strict=True))
-    assert (given["--invalid"], given["--duplicates"]) == ("drop", "last")
-    usual = FILES["settings"] | {"invalid": "error", "duplicates": None}
-    assert command(result(FILES | {"settings": usual})) == command(result())
+ASKED = ("rows", "answered", "asked", "positive")
+DRAWN = ("rows", "rows_per_draw", "rows_in_any_draw")
+USUAL = {
+    "log": ["my logs/test.parquet"], "--recs": ["a=a.parquet", "b=b.parquet"], "--seen": ["train.csv"],
+    "--users": ["users.csv"], "--feedback": ["ratings"], "--relevant": [">=4"], "--metric": ["recall@10"],
+    "--detect": ["10%"],
+}  # fmt: skip
 
 
-def test_the_command_repeats_what_was_said_of_columns() -> None:
-    """Of the inputs that it names again."""
-    said = {
-        "user": "guest|two words",
-        "test:item": "dish",
-        "b:rank": "place",
-        "mcar:user": "x",
-        "c:rank": "y",
-        "time": "",
-    }
-    words = shlex.split(command(result(FILES | {"settings": FILES["settings"] | {"columns": said}})))
-    repeated = [word for option, word in pairwise(words) if option == "--columns"]
-    assert repeated == ["user=guest|two words,time=", "test:item=dish", "b:rank=place"]
+@pytest.mark.parametrize(
+    ("inputs", "more"),
+    [
+        ({}, {}),
+        ({"settings": SETTINGS | {"invalid": "error", "duplicates": None}}, {}),
+        (
+            {"settings": SETTINGS | {"invalid": "drop", "duplicates": "last"}},
+            {"--invalid": ["drop"], "--duplicates": ["last"]},
+        ),
+        (
+            {"settings": SETTINGS | {"columns": {"user": "guest|two words", "test:item": "dish", "b:rank": "place",
+                                                 "mcar:user": "x", "c:rank": "y", "time": ""}}},
+            {"--columns": ["user=guest|two words,time=", "test:item=dish", "b:rank=place"]},
+        ),
+        ({"test": {"source": "logs", "path": "it's new/$(reboot)"}}, {"log": ["it's new/$(reboot)"]}),
+        (
+            {
+                "test": {"source": "logs", "path": "my logs/test.parquet"},
+                "models": {
+                    "a": {"source": "a", "path": "a (2).csv"},
+                    "b": {"source": "memory", "model": "item_knn(neighbours=9)"},
+                },
+            },
+            {"--recs": ["a=a (2).csv"], "--model": ["b=item_knn(neighbours=9)"]},
+        ),
+    ],
+    ids=["files", "usual", "reading", "columns", "quoted", "as typed"],
+)  # fmt: skip
+def test_the_command_says_again_what_was_said(inputs: dict[str, Any], more: dict[str, list[str]]) -> None:
+    """The files of the result, quoted as a shell wants it, with what decides how they are read."""
+    assert told(FILES | inputs) == USUAL | more
+    assert "unskew plan" in command(result(verdict="depends"))
 
 
 def test_lists_and_logs_from_memory() -> None:
@@ -96,39 +103,17 @@ def test_lists_and_logs_from_memory() -> None:
         "relevant": "'>=4'", "metric": "'recall@10'", "detect": "'10%'",
     }  # fmt: skip
     assert command(result(FILES | {"test": {"source": "frame"}})).startswith("us.plan(models, log=test")
-    hostile = FILES | {"test": {"source": "$(reboot).csv"}}
-    assert "reboot" not in command(result(hostile))
 
 
-def test_what_was_typed_is_typed_again() -> None:
-    """Any file and name, quoted; where a name cannot be, there is no command, and no call of Python either."""
-    typed = FILES | {
-        "test": {"source": "logs", "path": "it's new/$(reboot)"},
-        "models": {
-            "a": {"source": "a", "path": "a (2).csv"},
-            "b": {"source": "memory", "model": "item_knn(neighbours=9)"},
-        },
-    }
-    words = shlex.split(command(result(typed)))
-    assert words[:3] == ["unskew", "plan", "it's new/$(reboot)"]
-    assert [words[n + 1] for n, word in enumerate(words) if word in ("--recs", "--model")] == [
-        "a=a (2).csv",
-        "b=item_knn(neighbours=9)",
-    ]
-    lines = typed | {"test": {"source": "logs", "path": "two\nlines.csv"}}
-    (step,) = [
-        block
-        for block in doc.shown_in(doc.Medium.BRIEF, next_step(View(result(lines))))
-        if isinstance(block, doc.Steps)
-    ]
-    ((text, nothing),) = step.items
-    assert nothing is None and "unskew plan" in str(text)
+def test_what_cannot_be_typed_is_not_told_to_be() -> None:
+    """A name that no file was given by."""
+    assert "reboot" not in command(result(FILES | {"test": {"source": "$(reboot).csv"}}))
 
 
 @pytest.mark.parametrize(
     "changes",
     [
-        {"verdict": Outcome.AHEAD},
+        {"verdict": "ahead"},
         {"low": -0.001, "high": 0.002, "difference": 0.0005},
         {"difference": 0.0, "se": 0.0},
     ],
@@ -139,11 +124,19 @@ def test_nothing_is_proposed_where_nothing_is_open(changes: dict[str, Any]) -> N
     assert command(result()) and not command(result(**changes))
 
 
-def test_nothing_is_proposed_where_a_plan_would_not_fit() -> None:
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {
+            "inputs": FILES
+            | {"answers": {"source": "a.csv"} | dict.fromkeys(("rows", "answered", "asked", "positive"), 1)}
+        },
+        {"inputs": FILES | {"sample": {"strategy": "x", "repeats": 1} | dict.fromkeys(DRAWN, 1)}},
+        {"inputs": FILES | {"settings": {"candidates": "all"}}},
+        {"traits": {"recall@10": MetricTraits(additive=False)}},
+        {"traits": {"recall@10": MetricTraits(ranked=False)}},
+    ],
+)
+def test_nothing_is_proposed_where_a_plan_would_not_fit(changes: dict[str, Any]) -> None:
     """Answers that are there already, samples of the rows, metrics that are no sums, other candidates."""
-    shown = result()
-    assert not command(replace(shown, inputs=FILES | {"answers": {"source": "answers.csv"}}))
-    assert not command(replace(shown, inputs=FILES | {"sample": {"strategy": "x"}}))
-    assert not command(replace(shown, traits={"recall@10": MetricTraits(additive=False)}))
-    assert not command(replace(shown, traits={"recall@10": MetricTraits(ranked=False)}))
-    assert not command(replace(shown, inputs=FILES | {"settings": {"candidates": "all"}}))
+    assert not command(replace(result(), **changes))

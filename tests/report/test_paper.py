@@ -16,9 +16,9 @@ from rich.console import Console
 from tests.said import only
 from unskew.estimators import Standing
 from unskew.notice import Notice, codes
-from unskew.report import document_of, latex, markdown, page
+from unskew.report import latex, page
 from unskew.report.numbers import number
-from unskew.report.paper import PaperCell, PaperTable, document_tables, result_table
+from unskew.report.paper import PaperCell, PaperTable, result_table
 from unskew.report.words import AS_IT_IS, NOT_DEBIASED
 from unskew.result import Result
 
@@ -89,13 +89,10 @@ def test_hostile_names_stay_in_their_cells(name: str) -> None:
 
 
 def test_other_alphabets_are_kept_where_the_engine_has_them() -> None:
+    """Where they are written as numbers a comment names what keeps them."""
     result = Result((estimate("中文 ü ł", 0.2),), (), (), INPUTS, ())
     assert "{[}U+4E2D{]}" in result.to_latex() and "ü" in result.to_latex() and "U+0142" in result.to_latex()
     assert "中文 ü ł" in result.to_latex(unicode=True)
-
-
-def test_a_comment_says_where_other_alphabets_are_written_as_numbers() -> None:
-    """Only there; and it names what keeps them."""
     names = {"日本": True, "plain": False}
     for name, numbered in names.items():
         result = Result((estimate(name, 0.2),), (), (), INPUTS, ())
@@ -196,16 +193,6 @@ def test_numbers_equal_those_of_the_json_to_the_digits_shown(many: Result) -> No
         name = re.sub(r"[^\w./-]+", "_", name.replace("@", "_at_")).replace("_/", "/")
         for key in ("value", "low", "high"):
             assert flat[f"{marked}{name}/{key}"] == row[key]
-
-
-def test_any_document_has_tables(many: Result) -> None:
-    """Those that a terminal shows, with what is said first as notes."""
-    tables = document_tables(document_of(many))
-    assert [table.head[0] for table in tables][:1] == ["place"] and all(table.rows for table in tables)
-    check_latex(latex.latex(tables[:1]), len(tables[0].head))
-    assert markdown.markdown(tables).count("| --- |") >= len(tables)
-    empty = result_table(Result((), (), (), {}, ()))
-    assert empty.caption in markdown.markdown([empty]) and "tabular" not in latex.latex([empty])
 
 
 def test_values_without_an_interval_are_told_apart(two: Result) -> None:

@@ -6,17 +6,14 @@ import html
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 import unskew as us
 from tests.design.shop import shop
-from tests.report.every_output import check_every_output
 from tests.report.reading import flat, told
 from tests.said import only
 from unskew.design.deciding import decide
 from unskew.design.plan import Plan
 from unskew.notice import codes
-from unskew.report import document as doc
 from unskew.report import document_of, page
 from unskew.report.plan_document import power_cards
 
@@ -28,17 +25,6 @@ def made(detect: str, **options: object) -> Plan:
         models, log=world.log, seen=world.seen, feedback="conversions", metric="recall@4", detect=detect,
         **options,  # type: ignore[arg-type]
     )  # fmt: skip
-
-
-def test_the_planned_rows_are_marked() -> None:
-    """On the curve, at the wanted power, with a text."""
-    plan = made("40%", power=0.7)
-    (chart,) = power_cards(plan).cards
-    assert isinstance(chart, doc.Chart)
-    ((mark,), (wish,)) = (chart.data["planned"], chart.data["wish"])
-    assert mark["rows"] == plan.pairs[0].rows and mark["power"] == pytest.approx(0.7, abs=0.02)
-    check_every_output(plan)
-    assert wish["power"] == 0.7 and "70\u00a0%" in page(plan)
 
 
 def test_the_title_promises_no_verdict() -> None:

@@ -11,8 +11,8 @@ import runpy
 import sys
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
-from typing import Any, cast
+from types import ModuleType
+from typing import Any
 
 import jsonschema
 import pytest
@@ -27,7 +27,6 @@ from unskew import provenance
 from unskew.errors import MissingExtraError
 from unskew.evaluation import PropensityComparison
 from unskew.report import sentences
-from unskew.report.flat import flat_metrics
 from unskew.result import SCHEMA_VERSION, Result
 from unskew.studies.record import read_json
 
@@ -135,7 +134,7 @@ def test_json_says_when_how_and_by_what_it_was_written(two: Result, monkeypatch:
 def test_flat_names_are_accepted_and_unique_whatever_models_are_called(names: list[str]) -> None:
     """MLflow takes letters, digits, _ - . and /, no path that could be written shorter, 250 letters at most."""
     result = Result(tuple(estimate(name, 0.1) for name in names), (), (), {}, ())
-    found = flat_metrics(result)
+    found = result.metrics()
     assert len(found) == 4 * len(names) == len({name.lower() for name in found})
     for name in found:
         assert NAME.fullmatch(name) and len(name) <= 250
@@ -154,7 +153,8 @@ def test_flat_names_of_models_and_of_their_pairs_never_clash(names: list[str]) -
     pairs = list(itertools.combinations(names, 2))
     values = [estimate(name, 0.1 + n, low=n, high=n + 0.5) for n, name in enumerate(names)]
     verdicts = [verdict(a, b, 100.0 + n, 0.01) for n, (a, b) in enumerate(pairs)]
-    found = flat_metrics(Result(tuple(values), tuple(verdicts), (), {}, ()))
+    result = Result(tuple(values), tuple(verdicts), (), {}, ())
+    found = result.metrics()
     assert len(found) == 4 * len(names) + 6 * len(pairs) == len({name.lower() for name in found})
     by_place = {
         value: name.rsplit("/", 1)[0] for name, value in found.items() if name.endswith(("/value", "/difference"))
@@ -163,13 +163,7 @@ def test_flat_names_of_models_and_of_their_pairs_never_clash(names: list[str]) -
         assert found[f"{by_place[e.value]}/low"] == e.low
     for v in verdicts:
         assert found[f"{by_place[v.difference]}/low"] == v.low
-    assert list(found) == list(flat_metrics(Result(tuple(values), tuple(verdicts), (), {}, ())))
-
-
-def test_flat_names_of_plain_numbers_never_clash() -> None:
-    """Keys of what is shown may differ only in what names cannot hold."""
-    shown = SimpleNamespace(to_dict=lambda: {"by policy": {"a b": 1, "a_b": 2, "A_b": 3}, "by_policy": {"a b": 4}})
-    assert sorted(flat_metrics(cast(Any, shown)).values()) == [1.0, 2.0, 3.0, 4.0]
+    assert list(found) == list(result.metrics())
 
 
 def test_flat_numbers_keep_their_marks(two: Result) -> None:

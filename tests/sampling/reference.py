@@ -8,19 +8,6 @@ from itertools import permutations
 Row = tuple[object, object]
 
 
-def inclusion(weights: list[float], size: int) -> list[float]:
-    """P(row is among the first ``size``) where each draw takes a row with probability w / Σ w of those left."""
-    out = [0.0] * len(weights)
-    for order in permutations(range(len(weights)), size):
-        probability, left = 1.0, sum(weights)
-        for row in order:
-            probability *= weights[row] / left
-            left -= weights[row]
-        for row in order:
-            out[row] += probability
-    return out
-
-
 def sets(weights: list[float], size: int) -> dict[frozenset[int], float]:
     """The probability of every sample."""
     found: dict[frozenset[int], float] = {}

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from datetime import datetime, timedelta
-from io import StringIO
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
-from rich.console import Console
 
 import unskew as us
-from tests.cli.commands import flat
+from tests.said import refusal, refuses
 from tests.sampling.test_draws import skewed
 from unskew.errors import InputError
 from unskew.log import stream
 from unskew.log.log import WEIGHT
+from unskew.notice import codes
 from unskew.sampling import files, sample_file
-from unskew.sampling.repeats import Repeats
 
 STRATEGIES = ("full", "reg", "skew", "wtd", "wtd_h", "weighted(user_power=0, item_power=0.5)")
 
@@ -91,58 +88,43 @@ def test_a_bracket_that_was_too_narrow_is_widened(
     assert len(stages) > 3 or margin == 1.0
 
 
-@pytest.mark.parametrize("kind", ["texts", "negative", "far apart", "more than 63 bits", "small", "categories"])
-def test_ids_of_any_type_are_sampled_as_in_memory(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+USER, DAY = pl.col("user").cast(pl.Int64), pl.datetime(2020, 1, 1)
+STAMP = DAY + pl.duration(hours=7 * pl.int_range(pl.len()))
+KINDS: dict[str, dict[str, pl.Expr]] = {
+    "texts": {"user": pl.format("u{}", USER)},
+    "negative": {"user": USER - 10**15},
+    "far apart": {"user": pl.when(pl.int_range(pl.len()) < 300).then(USER).otherwise(USER * 10**12)},
+    "more than 63 bits": {
+        "user": pl.when(USER < 40).then(USER.cast(pl.UInt64)).otherwise(USER.cast(pl.UInt64) + 2**63)
+    },
+    "small": {"user": (USER % 100).cast(pl.Int8)},
+    "categories": {"user": pl.format("u{}", USER).cast(pl.Categorical)},
+    "datetimes": {"time": STAMP.cast(pl.Datetime("ms"))},
+    "dates": {"time": STAMP.cast(pl.Date)},
+    "numbers": {"time": STAMP.cast(pl.Int64)},
+    "times as texts": {"time": STAMP.dt.strftime("%Y-%m-%dT%H:%M:%S")},
+}
+
+
+@pytest.mark.parametrize("source", ["parquet", "csv", "folder"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_columns_of_any_type_are_sampled_as_in_memory(
+    kind: str, source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Compact numbers have a table, others are coded; both at once where only later pieces are far apart."""
-    user = pl.col("user").cast(pl.Int64)
-    ids = {
-        "texts": pl.format("u{}", user),
-        "negative": user - 10**15,
-        "far apart": pl.when(pl.int_range(pl.len()) < 300).then(user).otherwise(user * 10**12),
-        "more than 63 bits": pl.when(user < 40).then(user.cast(pl.UInt64)).otherwise(user.cast(pl.UInt64) + 2**63),
-        "small": (user % 100).cast(pl.Int8),
-        "categories": pl.format("u{}", user).cast(pl.Categorical),
-    }
-    frame = skewed(900, 200, 80).with_columns(user=ids[kind]).unique(["user", "item"], maintain_order=True)
-    frame.write_parquet(tmp_path / "log.parquet")
+    frame = skewed(900, 200, 80).with_columns(**KINDS[kind]).unique(["user", "item"], maintain_order=True)
+    (tmp_path / "folder").mkdir()
+    frame[:200].write_parquet(tmp_path / "folder" / "a.parquet")
+    frame[200:].write_parquet(tmp_path / "folder" / "b.parquet")
+    path = tmp_path / "folder" if source == "folder" else written({"log": frame}, tmp_path, source)["log"]
     monkeypatch.setattr(stream, "PIECE", 250)
-    memory = us.sample(us.read_log(tmp_path / "log.parquet"), "wtd_h", train=frame, size=0.3).to_frame()
-    summary = sample_file(
-        tmp_path / "log.parquet", tmp_path / "out.parquet", "wtd_h", train=tmp_path / "log.parquet", size=0.3
-    )
-    assert keys(pl.read_parquet(tmp_path / "out.parquet")) == keys(memory) and summary.repeated == 0
+    how: dict[str, Any] = {"train": frame, "size": 0.3}
+    memory = us.sample(us.read_log(path), "wtd_h", **how).to_frame()
+    out = tmp_path / ("out.csv" if source == "csv" else "out.parquet")
+    summary = sample_file(path, out, "wtd_h", train=path, size=0.3)
+    found = pl.read_csv(out) if source == "csv" else pl.read_parquet(out)
+    assert keys(found) == keys(memory) and summary.repeated == 0
     assert summary.users.number == frame["user"].n_unique()
-
-
-def test_text_files_and_folders_are_sampled_alike(frames: dict[str, pl.DataFrame], tmp_path: Path) -> None:
-    """CSV in and out, and a folder of several files."""
-    (tmp_path / "csv").mkdir()
-    (tmp_path / "parts").mkdir()
-    paths, texts = written(frames, tmp_path), written(frames, tmp_path / "csv", "csv")
-    frames["test"][:400].write_parquet(tmp_path / "parts" / "a.parquet")
-    frames["test"][400:].write_parquet(tmp_path / "parts" / "b.parquet")
-    sample_file(paths["test"], tmp_path / "a.parquet", train=paths["train"])
-    sample_file(texts["test"], tmp_path / "b.csv", train=texts["train"])
-    sample_file(tmp_path / "parts", tmp_path / "c.parquet", train=paths["train"])
-    first = pl.read_parquet(tmp_path / "a.parquet")
-    assert pl.read_csv(tmp_path / "b.csv").equals(first)
-    assert pl.read_parquet(tmp_path / "c.parquet").equals(first)
-
-
-@pytest.mark.parametrize("kind", ["datetime", "date", "number", "text", "none"])
-def test_times_mean_the_same_in_memory_and_in_a_stream(kind: str, tmp_path: Path) -> None:
-    frame = skewed(600, 80, 40)
-    day = datetime(2020, 1, 1)
-    stamps = pl.Series([day + timedelta(hours=7 * k) for k in range(len(frame))])
-    times = {"datetime": stamps.cast(pl.Datetime("ms")), "date": stamps.cast(pl.Date), "number": stamps.cast(pl.Int64)}
-    times["text"] = stamps.dt.strftime("%Y-%m-%dT%H:%M:%S")
-    frame = frame if kind == "none" else frame.with_columns(time=times[kind])
-    frame.write_parquet(tmp_path / "log.parquet")
-    frame.write_csv(tmp_path / "log.csv")
-    expected = keys(us.sample(us.read_log(tmp_path / "log.parquet"), "reg").to_frame())
-    for source in ("log.parquet", "log.csv"):
-        sample_file(tmp_path / source, tmp_path / "out.parquet", "reg")
-        assert keys(pl.read_parquet(tmp_path / "out.parquet")) == expected
 
 
 def test_repeated_rows_are_told_apart_by_time_then_by_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,23 +146,6 @@ def test_repeated_rows_are_told_apart_by_time_then_by_count(tmp_path: Path, monk
             sample_file(tmp_path / "log.parquet", tmp_path / "again.parquet", "reg", seed=seed)
             assert pl.read_parquet(tmp_path / "again.parquet")["row"].to_list() == rows.tolist()
     assert (np.abs(counts - 50) < 4.5 * 5).all(), counts
-
-
-def test_rows_are_numbered_as_a_dictionary_would() -> None:
-    rng = np.random.default_rng(0)
-    rows = rng.integers(0, 3000, 20_000).astype(np.uint64) * np.uint64(2**40 + 1)  # 0 among them
-    found, seen, expected = Repeats(len(rows)), Counter[int](), []
-    for row in rows.tolist():
-        expected.append(seen[row])
-        seen[row] += 1
-    pieces = np.array_split(rows, 7)
-    for piece in pieces:
-        found.mark(piece)
-    for _ in range(3):
-        found.begin()
-        numbered = np.concatenate([found.numbers(piece) for piece in pieces])
-        zero = rows == 0
-        assert (numbered[~zero] == np.array(expected)[~zero]).all()
 
 
 def test_the_summary_counts_rows_by_the_definitions(frames: dict[str, pl.DataFrame], tmp_path: Path) -> None:
@@ -209,59 +174,41 @@ def test_the_summary_counts_rows_by_the_definitions(frames: dict[str, pl.DataFra
     json.dumps(summary.to_dict(), allow_nan=False)
 
 
-def test_shown_everywhere(frames: dict[str, pl.DataFrame], tmp_path: Path) -> None:
-    paths = written(frames, tmp_path)
-    summary = sample_file(paths["test"], tmp_path / "out.parquet", "wtd", train=paths["train"], mcar=paths["mcar"])
-    shown = StringIO()
-    Console(width=120, file=shown).print(summary)
-    text = flat(shown.getvalue())
-    assert "it is not debiased" in text and "equal chances" in text
-    summary.to_html(tmp_path / "page.html")
-    page = (tmp_path / "page.html").read_text()
-    assert "<svg" in page and "Rows over items" in page
-    assert summary._repr_html_() and "wtd" in repr(summary)
-    with pytest.raises(InputError, match="input of the same command"):
-        summary.to_html(paths["test"])
-
-
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "code"),
     [
-        (lambda f: f.with_columns(user=pl.lit(None)), "must have a value in every row"),
-        (lambda f: f.with_columns(user=pl.col("user") + 0.5), "must hold whole numbers or text"),
-        (lambda f: f.with_columns(user=pl.format(" u{}", pl.col("user"))), "blanks around it"),
-        (lambda f: f.drop("item"), "there is no column 'item'"),
-        (lambda f: f.with_columns(pl.lit(1.0).alias(WEIGHT)), "a sample already"),
-        (lambda f: f.with_columns(time=pl.lit("soon")), "time"),
-        (lambda f: f[:0], "there are no rows"),
+        (lambda f: f.with_columns(user=pl.lit(None)), "missing-value"),
+        (lambda f: f.with_columns(user=pl.col("user") + 0.5), "not-an-integer"),
+        (lambda f: f.with_columns(user=pl.format(" u{}", pl.col("user"))), "padded-id"),
+        (lambda f: f.drop("item"), "missing-column"),
+        (lambda f: f.with_columns(pl.lit(1.0).alias(WEIGHT)), "sampled-already"),
+        (lambda f: f.with_columns(time=pl.lit("soon")), "not-a-number"),
+        (lambda f: f[:0], "empty-log"),
     ],
 )
 def test_bad_files_are_one_clear_error_and_leave_nothing(
-    change: Any, words: str, frames: dict[str, pl.DataFrame], tmp_path: Path
+    change: Any, code: str, frames: dict[str, pl.DataFrame], tmp_path: Path
 ) -> None:
     change(frames["test"]).write_parquet(tmp_path / "test.parquet")
-    with pytest.raises(InputError, match=words):
+    with refuses(code):
         sample_file(tmp_path / "test.parquet", tmp_path / "out.parquet", "reg")
     assert [path.name for path in tmp_path.iterdir()] == ["test.parquet"]
 
 
 def test_what_is_written_must_be_a_file_of_its_own(frames: dict[str, pl.DataFrame], tmp_path: Path) -> None:
+    """With a name that says what it is; and files of one folder have the same columns."""
     paths = written(frames, tmp_path)
-    with pytest.raises(InputError, match="input of the same command"):
-        sample_file(paths["test"], paths["train"], train=paths["train"])
-    with pytest.raises(InputError, match=r"should end in \.parquet or \.csv"):
-        sample_file(paths["test"], tmp_path / "out.json", train=paths["train"])
+    summary = sample_file(paths["test"], tmp_path / "out.parquet", train=paths["train"])
+    over = partial(sample_file, paths["test"], paths["train"], train=paths["train"])
+    for write in (over, partial(summary.to_html, paths["test"])):
+        assert refusal(write).code == "output-is-input"
+    assert refusal(sample_file, paths["test"], tmp_path / "o.json", train=paths["train"]).code == "wrong-extension"
     assert pl.read_parquet(paths["train"]).equals(frames["train"])
-
-
-def test_files_of_a_folder_must_agree(frames: dict[str, pl.DataFrame], tmp_path: Path) -> None:
-    folder = tmp_path / "parts"
-    folder.mkdir()
+    (folder := tmp_path / "parts").mkdir()
     frames["test"][:400].write_parquet(folder / "a.parquet")
-    for other, words in ((frames["test"].drop("note"), "are not those of"), (frames["test"].drop("time"), "only some")):
-        other[400:].write_parquet(folder / "b.parquet")
-        with pytest.raises(InputError, match=words):
-            sample_file(folder, tmp_path / "out.parquet", "reg")
+    for gone, code in (("note", "other-columns"), ("time", "missing-column")):
+        frames["test"].drop(gone)[400:].write_parquet(folder / "b.parquet")
+        assert refusal(sample_file, folder, tmp_path / "out.parquet", "reg").code == code
 
 
 def test_a_file_that_changes_between_passes_is_an_error(frames: dict[str, pl.DataFrame], tmp_path: Path) -> None:
@@ -271,13 +218,13 @@ def test_a_file_that_changes_between_passes_is_an_error(frames: dict[str, pl.Dat
         if stage == "drawing":
             frames["test"][:500].write_parquet(paths["test"])
 
-    with pytest.raises(InputError, match=r"changed|were read"):
+    with pytest.raises(InputError):
         sample_file(paths["test"], tmp_path / "out.parquet", "reg", progress=change)
     assert not (tmp_path / "out.parquet").exists()
 
 
-@pytest.mark.parametrize(("strategy", "words"), [("reg", "was multiplied by 0.49"), ("skew", "do not weigh")])
-def test_propensities_in_a_file_are_those_of_the_sample(strategy: str, words: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("strategy", "code"), [("reg", "propensity-scaled"), ("skew", "propensity-of-log")])
+def test_propensities_in_a_file_are_those_of_the_sample(strategy: str, code: str, tmp_path: Path) -> None:
     """With equal chances the column is scaled as in memory; else it stays, and a note says what it is worth."""
     frame = skewed(600, 80, 40)[:400].with_columns(propensity=0.1 + 0.8 / (1 + pl.col("item")))
     frame.write_parquet(tmp_path / "log.parquet")
@@ -285,4 +232,4 @@ def test_propensities_in_a_file_are_those_of_the_sample(strategy: str, words: st
     summary = sample_file(tmp_path / "log.parquet", out, strategy, train=tmp_path / "log.parquet")
     memory = us.sample(frame, strategy, train=frame).to_frame().sort("user", "item")
     assert pl.read_parquet(out).sort("user", "item")["propensity"].to_list() == memory["propensity"].to_list()
-    assert words in summary.notes[0]
+    assert code in codes(summary.notes)

@@ -75,10 +75,10 @@ def equal_models(seed: int, rows: int) -> Verdict:
     return verdict
 
 
-@pytest.mark.parametrize("rows", [50, 300, 1000])
+@pytest.mark.parametrize("rows", [50, 300])
 def test_thin_training_counts_decide_nothing(rows: int) -> None:
-    """Without the counts' own chance 12, 5 and 3 of 12 such worlds put the popular items ahead on the whole path."""
+    """Without the counts' own chance 12 and 5 of 12 such worlds put the popular items ahead on the whole path."""
     said = [equal_models(seed, rows) for seed in range(12)]
     assert sum(v.verdict in ("ahead", "behind") for v in said) <= 1
     if rows == 50:
-        assert all("ahead if none of popularity comes from exposure" in v.turns for v in said)
+        assert {(v.turns.code, v.turns_at is not None) for v in said} == {("ahead-in-part", True)}  # type: ignore[attr-defined]

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import unskew as us
+from tests.said import refuses
 from tests.scenarios.path_world import world
 from unskew.errors import RefusedError
 from unskew.result import Result
@@ -72,9 +73,7 @@ def test_a_point_may_be_asked_for_by_itself() -> None:
     result, table = evaluate(estimators=["exposure_path(at=0.3)"]), evaluate().scenarios[0]
     assert not result.scenarios
     assert [e.value for e in result.estimates if e.metric == "recall@5"] == [row.value[3] for row in table.values]
-    assert all(
-        v.assumption.startswith("exposure explains 30 % of popularity, and all chances") for v in result.verdicts_
-    )
+    assert all("30 %" in v.assumption for v in result.verdicts_)
     assert all(v.verdict not in ("better", "worse") for v in result.verdicts_)
 
 
@@ -134,16 +133,15 @@ def test_it_is_the_default_without_propensities() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "code"),
     [
-        ({"train": None}, "counts how often each item was seen in training, and there is no training log"),
-        ({"target": "per_user"}, "exposure_path is defined for pooled, not for per_user"),
-        ({"metrics": ["ndcg@5"], "target": "pooled"}, "ratio inside each user"),
+        ({"train": None}, "no-training-log"),
+        ({"target": "per_user"}, "wrong-target"),
+        ({"metrics": ["ndcg@5"], "target": "pooled"}, "wrong-target"),
     ],
 )
-def test_what_it_cannot_do_is_refused(options: dict[str, Any], words: str) -> None:
-    """With the reason."""
-    with pytest.raises(RefusedError, match=words):
+def test_what_it_cannot_do_is_refused(options: dict[str, Any], code: str) -> None:
+    with refuses(code, RefusedError):
         evaluate(**options)
 
 
@@ -151,16 +149,12 @@ def test_segments_intervals_and_rows_of_users_work_as_everywhere() -> None:
     """By a column and by popularity; a bootstrap; per-user rows of every point."""
     for by in ("country", "popularity(strata=2)"):
         result = evaluate(metrics=["recall@5"], by=by)
-        assert len(result.scenarios) == 3 and {t.segment for t in result.scenarios} == {
-            e.segment for e in result.estimates
-        }
-        assert {e.estimator for e in result.estimates} == {"exposure_path"}
-    drawn = evaluate(metrics=["recall@5"], interval="bootstrap", replicates=200)
-    plain = evaluate(metrics=["recall@5"])
-    for one, other in zip(drawn.estimates, plain.estimates, strict=True):
-        assert one.value == other.value and one.high == pytest.approx(other.high, abs=0.05)
-    rows = evaluate(metrics=["recall@5"], per_user=True).per_user()
-    assert rows["estimator"].n_unique() == 11
+        assert len(result.scenarios) == 3
+        assert {t.segment for t in result.scenarios} == {e.segment for e in result.estimates}
+    drawn = evaluate(metrics=["recall@5"], interval="bootstrap", replicates=100)
+    for one, other in zip(drawn.estimates, evaluate(metrics=["recall@5"]).estimates, strict=True):
+        assert one.value == other.value and one.high == pytest.approx(other.high, abs=0.06)
+    assert evaluate(metrics=["recall@5"], per_user=True).per_user()["estimator"].n_unique() == 11
 
 
 def test_the_order_of_rows_and_models_does_not_matter() -> None:

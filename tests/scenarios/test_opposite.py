@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import unskew as us
+from tests.said import only
 from tests.scenarios.path_world import world
 from unskew.judging.scenarios import agreed
 from unskew.result import ScenarioDifferences, ScenarioTable, Verdict
@@ -32,26 +33,21 @@ def other(v: Verdict, word: str, turns: str = "") -> Verdict:
     return replace(v, estimator=TILTED, verdict=word, low=-v.high, high=-v.low, turns=turns)
 
 
-def test_opposite_winners_decide_nothing() -> None:
-    """Both depend, with what the other one says, and intervals hold both."""
+def test_what_another_contradicts_decides_nothing() -> None:
+    """Opposite winners: both depend, with who contradicts them, and intervals hold both; a part of the scenarios is
+    enough, and what depends already stays as it is."""
     v, table, row = decided()
     word = "ahead" if v.verdict == "behind" else "behind"
-    tables = [replace(table, differences=(row,)), replace(table, estimator=TILTED, differences=(turned(row, 11),))]
-    found = agreed([v, other(v, word)], tables)
-    assert [each.verdict for each in found] == ["depends", "depends"]
-    first, second = (v.a, v.b) if v.verdict == "ahead" else (v.b, v.a)
-    said = f"{first} is ahead in all scenarios of exposure_path; by {TILTED}, {second} is ahead in all scenarios."
-    assert found[0].turns == said and all(each.low < 0.0 < each.high and each.tipping is None for each in found)
-
-
-def test_a_part_of_the_scenarios_is_enough() -> None:
-    """What is decided depends; what depends already stays as it is."""
-    v, table, row = decided()
-    tables = [replace(table, differences=(row,)), replace(table, estimator=TILTED, differences=(turned(row, 3),))]
-    depends = other(v, "depends", "it turns.")
-    found = agreed([v, depends], tables)
-    assert found[0].verdict == "depends" and found[0].turns.endswith(f"by {TILTED}, it turns.")
-    assert found[1] == depends
+    for many, opposed in ((11, other(v, word)), (3, other(v, "depends", "elsewhere"))):
+        tables = [
+            replace(table, differences=(row,)),
+            replace(table, estimator=TILTED, differences=(turned(row, many),)),
+        ]
+        found = agreed([v, opposed], tables)
+        assert [each.verdict for each in found] == ["depends", "depends"]
+        only("contradicted", [found[0].turns], by=TILTED)
+        assert found[0].low < 0.0 < found[0].high and found[0].tipping is None
+        assert (found[1] == opposed) == (many == 3)
 
 
 def test_others_are_left_alone() -> None:

@@ -13,9 +13,10 @@ from unskew.estimators.scenarios import Axis, Scenario, Scenarios
 from unskew.inference.turning import Difference, stretches, whole
 from unskew.judging.scenarios import where_it_turns
 from unskew.metrics import make
+from unskew.notice import Notice
 
-SHARE = Axis("exposure", "share", "{} of popularity comes from exposure", percent=True)
-ODDS = Axis("odds", "odds", "the odds are lower by a factor of {}")
+SHARE = Axis("exposure", "share", "{}", percent=True)
+ODDS = Axis("odds", "odds", "{}")
 
 
 def between(low: float, high: float) -> Difference:
@@ -25,84 +26,56 @@ def between(low: float, high: float) -> Difference:
 
 def told(
     found: list[Difference], axes: tuple[Axis, ...] = (SHARE,), points: Sequence[tuple[float, ...]] | None = None
-) -> tuple[str, float | None]:
-    """The sentence on a and b."""
+) -> tuple[str, object, float | None]:
+    """What is said of a and b: the code, the axis, and where the first stretch ends or begins."""
     at = points or [(n / (len(found) - 1),) for n in range(len(found))]
     scenarios = Scenarios(axes, tuple(Scenario(p, Naive(), Target.POOLED) for p in at), "", "")
     cells = ScenarioCells(make("recall@5"), Naive(), Target.POOLED, scenarios, tuple(range(len(at))))
-    return where_it_turns(cells, found, ("a", "b"))
+    said, turns = where_it_turns(cells, found, ("a", "b"))
+    assert isinstance(said, Notice)
+    return said.code, said.fields.get("axis"), turns
 
 
 A, B, OPEN = between(0.1, 0.3), between(-0.3, -0.1), between(-0.1, 0.1)
-
-
-LESS, MORE = (
-    "as long as less than {} of popularity comes from exposure",
-    "if more than {} of popularity comes from exposure",
-)
-REST = "this log cannot decide"
+WITHHELD = Difference(0.2, math.nan, math.nan, False)
+IN_PART, REVERSES = "ahead-in-part", "reverses"
+GRID = [(odds, slope) for odds in (1.0, 2.0, 4.0) for slope in (0.0, 0.4)]
 
 
 @pytest.mark.parametrize(
-    ("found", "sentence", "at"),
+    ("found", "code", "at"),
     [
-        ([A, A, OPEN, OPEN, OPEN], f"a is ahead {LESS.format('38 %')}; beyond that, {REST}.", 0.375),
-        ([OPEN, OPEN, OPEN, B, B], f"b is ahead {MORE.format('62 %')}; below that, {REST}.", 0.625),
-        (
-            [A, A, OPEN, B, B],
-            f"a is ahead {LESS.format('38 %')}; b is ahead {MORE.format('62 %')}; in between, {REST}.",
-            0.375,
-        ),
-        (
-            [OPEN, A, A, A, OPEN],
-            f"a is ahead if between 12 % and 88 % of popularity comes from exposure; elsewhere, {REST}.",
-            0.125,
-        ),
-        (
-            [A, OPEN, A, A, A],
-            f"a is ahead {LESS.format('12 %')}; a is ahead {MORE.format('38 %')}; in between, {REST}.",
-            0.125,
-        ),
+        ([A, A, OPEN, OPEN, OPEN], IN_PART, 0.375),
+        ([OPEN, OPEN, OPEN, B, B], IN_PART, 0.625),
+        ([A, A, OPEN, B, B], REVERSES, 0.375),
+        ([OPEN, A, A, A, OPEN], IN_PART, 0.125),
+        ([A, OPEN, A, A, A], IN_PART, 0.125),
+        ([A, A, B, B, B], REVERSES, 0.375),  # a jump has one edge
+        ([A, A, WITHHELD, WITHHELD, WITHHELD], IN_PART, 0.25),  # nothing to interpolate: the last that decides
     ],
 )
-def test_sentences(found: list[Difference], sentence: str, at: float) -> None:
-    """Ends lie where the nearer end of the interval crosses zero."""
-    text, turns = told(found)
-    assert text == sentence and turns == pytest.approx(at)
+def test_ends_lie_where_the_nearer_end_of_the_interval_crosses_zero(
+    found: list[Difference], code: str, at: float
+) -> None:
+    *said, turns = told(found)
+    assert said == [code, "exposure"] and turns == pytest.approx(at)
 
 
-def test_a_jump_from_one_model_to_the_other_has_one_edge() -> None:
-    """Where no share lies between, the sentence names one."""
-    text, at = told([A, A, B, B, B])
-    assert text == "a is ahead as long as less than 38 % of popularity comes from exposure; beyond that, b is."
-    assert at == pytest.approx(0.375)
-
-
-def test_withheld_verdicts_have_no_interval_to_interpolate() -> None:
-    """The stretch ends at the last scenario that decides."""
-    withheld = Difference(0.2, math.nan, math.nan, False)
-    assert told([A, A, withheld, withheld, withheld])[1] == 0.25
-
-
-def test_on_other_axes_it_must_hold_throughout() -> None:
+@pytest.mark.parametrize(
+    ("found", "points", "said"),
+    [
+        ([A, A, A, OPEN, OPEN, OPEN], GRID, (IN_PART, "odds", 1.5)),
+        ([A, B, A, B, A, B], GRID, (REVERSES, "exposure", 0.2)),
+        ([A, OPEN, OPEN, B, OPEN, OPEN], GRID, (REVERSES, None, None)),  # no axis tells it: only counted
+        ([A, OPEN, OPEN, A], GRID[:4], (IN_PART, None, None)),
+    ],
+)
+def test_on_other_axes_it_must_hold_throughout(
+    found: list[Difference], points: list[tuple[float, ...]], said: tuple[str, str | None, float | None]
+) -> None:
     """Along the first axis where every scenario agrees; else along the second; else only counted."""
-    points = [(odds, slope) for odds in (1.0, 2.0, 4.0) for slope in (0.0, 0.4)]
-    text, at = told([A, A, A, OPEN, OPEN, OPEN], (ODDS, SHARE), points)
-    assert (
-        text
-        == "a is ahead as long as the odds are lower by a factor of less than 1.5; beyond that, this log cannot decide."
-    )
-    assert at == pytest.approx(1.5)
-    text, at = told([A, B, A, B, A, B], (ODDS, SHARE), points)
-    assert text == "a is ahead as long as less than 20 % of popularity comes from exposure; beyond that, b is."
-    text, at = told([A, OPEN, OPEN, B, OPEN, OPEN], (ODDS, SHARE), points)
-    assert text == "a is ahead in 1 of 6 scenarios and b is ahead in 1 of 6 scenarios." and at is None
-
-
-def test_a_lead_that_no_axis_tells_is_counted_and_the_rest_is_open() -> None:
-    points = [(odds, slope) for odds in (1.0, 2.0) for slope in (0.0, 0.4)]
-    text, at = told([A, OPEN, OPEN, A], (ODDS, SHARE), points)
-    assert text == "a is ahead in 2 of 4 scenarios; in the others, this log cannot decide." and at is None
+    *words, turns = told(found, (ODDS, SHARE), points)
+    assert words == [*said[:2]] and turns == (said[2] and pytest.approx(said[2]))
 
 
 def test_nothing_is_said_where_nothing_is_decided() -> None:

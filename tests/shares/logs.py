@@ -105,13 +105,20 @@ WRONG: dict[str, Callable[[Shown], Floats]] = {
 }
 
 
+EVERYBODY = pl.DataFrame({"user": np.arange(USERS)})
+ASKED: dict[str, Any] = {
+    "feedback": "conversions",
+    "metrics": ["recall@5"],
+    "target": "pooled",
+    "estimators": ["snips"],
+    "users": EVERYBODY,
+    "propensity": "known",
+}
+
+
 def evaluated(frame: pl.DataFrame | us.Log, **options: Any) -> us.Result:
     """A call that keeps zeros, of two lists that are the same for everybody."""
-    asked: dict[str, Any] = {
-        "feedback": "conversions", "metrics": ["recall@5"], "target": "pooled", "estimators": ["snips"],
-        "users": pl.DataFrame({"user": np.arange(USERS)}), "propensity": "known",
-    }  # fmt: skip
-    return us.evaluate(frame, options.pop("models", LISTS), **(asked | options))
+    return us.evaluate(frame, options.pop("models", LISTS), **(ASKED | options))
 
 
 def column(frame: pl.DataFrame, **options: Any) -> dict[str, Any]:

@@ -4,31 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import fields
-from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from unskew.alignment.column import (
     MISSED,
     ActivityQuestion,
-    ColumnFacts,
     PopularityQuestion,
     _of_users,
     _ratio,
     tenths,
 )
-from unskew.alignment.level import ERRORS, LevelPart, LevelQuestion, LevelSums, Ratio, SeenQuestion, half_of
+from unskew.alignment.level import ERRORS, LevelPart, SeenQuestion
 from unskew.engine.data import EvaluationData
 from unskew.kernels.arrays import Bools, Ints64
 from unskew.log import Ids, Log
-from unskew.propensity.known import Known
 
 USERS, ITEMS = 40, 18
 
@@ -97,37 +91,6 @@ def counted(world: Small) -> Ints64:
 def groups(world: Small) -> tuple[Ints64, Bools]:
     counts = counted(world)[::-1]
     return tenths(counts, counts > 0), np.asarray(counts > 0)
-
-
-def test_each_half_of_the_users_counts_its_items() -> None:
-    """By a bit of the id's hash, whoever is there."""
-    world, expected = Small.of(0), np.zeros((2, ITEMS), dtype=int)
-    half, _ = world.halves()
-    for user, item in world.rows.select("user", "item").iter_rows():
-        expected[half[user], item] += 1
-    assert (counted(world) == expected).all() and expected.min() < 4 < expected.max()
-    assert half_of(world.part(EVERYBODY).held).tolist() == list(half.values())
-
-
-@given(st.lists(st.integers(0, 9), min_size=1, max_size=40), st.integers(0, 4))
-def test_tenths_hold_a_tenth_of_the_rows_each(numbers: list[int], seed: int) -> None:
-    """In the order of the counts; equal counts stay together, so that a group may hold more than a tenth."""
-    counts = np.array([numbers, numbers[::-1]])
-    allowed = np.random.default_rng(seed).random(counts.shape) < 0.8
-    found = tenths(counts, allowed)
-    assert (found[~allowed] == -1).all()
-    if not counts[allowed].any():
-        assert (found == -1).all()
-        return
-    inside = sorted({int(c): int(g) for c, g in zip(counts[allowed], found[allowed], strict=True)}.items())
-    assert all((found[allowed & (counts == c)] == g).all() for c, g in inside)
-    assert [g for _, g in inside] == sorted(g for _, g in inside)
-    assert sorted({g for _, g in inside}) == list(range(len({g for _, g in inside})))
-    total = sum(counts[allowed])
-    for group in {g for _, g in inside}:
-        own = [c for c, g in inside if g == group]
-        rows = {c: c * int((allowed & (counts == c)).sum()) for c in own}
-        assert len(own) == 1 or sum(rows.values()) - rows[max(own)] <= total / 10.0 + 1e-9
 
 
 @pytest.mark.parametrize("unseen", [False, True])
@@ -205,64 +168,5 @@ def test_activity_says_what_a_factor_of_users_does() -> None:
     part = LevelPart(rows, held, None, items)
     sums = ActivityQuestion(np.ones((2, items), dtype=bool), False).of(part)
     found = _of_users(sums)
-    assert "active users have more pairs than there are" in found.wrong
     said = float(found.wrong.split("±")[1].split("%")[0]) / 100.0
     assert said == pytest.approx(0.6, rel=0.1)  # the standard deviation of activity
-
-
-@given(st.lists(st.integers(0, 3), min_size=USERS, max_size=USERS), st.integers(0, 2))
-def test_all_sums_merge_over_any_split_of_the_users(place: list[int], seed: int) -> None:
-    """Parts in any number, some without rows: the sums of all users."""
-    world = Small.of(seed)
-    group, allowed = groups(world)
-    parts = [world.part(EVERYBODY[np.array(place) == n]) for n in sorted(set(place))]
-    whole = world.part(EVERYBODY)
-    model = Known()
-    questions: list[Any] = [
-        SeenQuestion(),
-        PopularityQuestion(group, True),
-        ActivityQuestion(allowed, True),
-        LevelQuestion(model, True, seen=allowed),
-        LevelQuestion(model, False),
-    ]
-    for question in questions:
-        _same(reduce(lambda a, b: a.merge(b), (question.of(part) for part in parts)), question.of(whole))
-    _same(
-        reduce(lambda a, b: a.merge(b), (ColumnFacts.of(part.held, part.rows) for part in parts)),
-        ColumnFacts.of(whole.held, whole.rows),
-    )
-
-
-def _same(found: Any, expected: Any) -> None:
-    for field in fields(expected):
-        one, other = getattr(found, field.name), getattr(expected, field.name)
-        if hasattr(other, "merge"):
-            _same(one, other)
-        elif isinstance(other, frozenset):
-            assert one == other
-        else:
-            np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-9, err_msg=field.name)
-
-
-def test_facts_of_a_column_beside_a_loop() -> None:
-    """Rows with P = 1, the least P, Σ y/P over the pairs, the totals of items, the names of policies."""
-    world = Small.of(1)
-    part = world.part(EVERYBODY)
-    facts = ColumnFacts.of(part.held, part.rows)
-    p = world.rows["propensity"].to_numpy()
-    liked = world.rows["value"].to_numpy() > 0.0
-    assert facts.rows == (len(p), liked.sum())
-    assert facts.certain == ((p == 1.0).sum(), ((p == 1.0) & liked).sum()) and min(facts.certain) > 0
-    assert facts.least == (p.min(), (p == p.min()).sum())
-    assert facts.policies == {"new", "old"}
-    y = world.rows["value"].to_numpy()
-    candidates = sum(len(list(world.pairs(user, True))) for user in range(USERS))
-    assert isinstance(facts.implied, LevelSums)
-    assert Ratio.of(facts.implied).value == pytest.approx((y / p).sum() / candidates)
-    assert facts.items is not None
-    for (code,), frame in world.rows.partition_by("item", as_dict=True).items():
-        mine = frame["propensity"].to_numpy()
-        assert facts.items.rows[code] == len(mine)
-        assert (facts.items.low[code], facts.items.high[code]) == (mine.min(), mine.max())
-        assert facts.items.inverse[code] == pytest.approx((1.0 / mine).sum())
-        assert facts.items.noise[code] == pytest.approx(((1.0 - mine) / mine**2).sum())

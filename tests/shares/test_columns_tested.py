@@ -11,15 +11,14 @@ import polars as pl
 import pytest
 
 import unskew as us
-from tests.said import only
+from tests.said import only, refuses
 from tests.shares.logs import ITEMS, LISTS, RIGHT, USERS, WRONG, K, Shown, alone, column, evaluated, pages
-from unskew.errors import InputError
 from unskew.notice import codes
 
 SAME = {"slates": ("one visit", "without activity")}  # one page for everybody: these are no mistakes there
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("kind", RIGHT)
 def test_right_columns_pass(kind: str, seed: int) -> None:
     """Pairs by themselves, random pages drawn as a whole, and fixed numbers of rows: nothing is found, nothing odd."""
@@ -43,7 +42,6 @@ def test_wrong_columns_do_not_pass(kind: str, wrong: str, seed: int) -> None:
     (verdict,) = result.verdicts_
     if found["wrong"]:
         assert verdict.verdict == "undecided" and found["wrong"].rstrip(".") in verdict.trust
-        assert "Log the chance that this user was shown this item at all" in found["wrong"]
     assert verdict.verdict not in ("better", "worse")
 
 
@@ -59,27 +57,15 @@ def test_what_a_verdict_may_say() -> None:
     frame = far_apart(alone(np.random.default_rng(0)))
     (sure,) = evaluated(frame).verdicts_
     assert (sure.verdict, sure.assumption) == ("better", "")
-    clicks = frame.filter(pl.col("value") > 0).drop("value")
-    (alone_,) = evaluated(clicks, feedback="implicit").verdicts_
-    condition = "`propensity` is the chance that this user was shown this item at all in this period, however it came"
-    assert alone_.verdict == "ahead" and alone_.assumption.startswith(condition)
+    clicks = frame.filter(pl.col("value") > 0).drop("value").rename({"propensity": "pscore"})
+    (alone_,) = evaluated(clicks, feedback="implicit", columns={"propensity": "pscore"}).verdicts_
+    assert alone_.verdict == "ahead" and alone_.assumption.startswith("`pscore`")  # the reader's own word
     (odd,) = evaluated(frame.with_columns(policy=pl.col("user") % 2)).verdicts_
-    assert odd.verdict == "ahead" and odd.assumption.startswith(condition)
-    assert odd.assumption.endswith(
-        "and it counts every policy that could have shown the pair, not only the one that did"
-    )
+    assert odd.verdict == "ahead" and odd.assumption.startswith("`propensity`")
     few = frame.filter(pl.col("user") < 8)
     result = evaluated(few, users=pl.DataFrame({"user": range(8)}))
-    assert result.inputs["propensity_column"]["untested"] == "too little was seen to test it"
+    assert result.inputs["propensity_column"]["untested"]
     assert {v.verdict for v in result.verdicts_} <= {"ahead", "undecided"}
-
-
-def test_another_name_of_the_column_is_that_of_the_condition() -> None:
-    """The reader's own word."""
-    frame = far_apart(alone(np.random.default_rng(0))).filter(pl.col("value") > 0).drop("value")
-    renamed = frame.rename({"propensity": "pscore"})
-    (found,) = evaluated(renamed, feedback="implicit", columns={"propensity": "pscore"}).verdicts_
-    assert found.assumption.startswith("`pscore` is the chance")
 
 
 def certain(world: Shown) -> pl.DataFrame:
@@ -129,27 +115,26 @@ def liked_by_most(world: Shown) -> pl.DataFrame:
     return world.frame().with_columns(value=liked.cast(pl.Float64))
 
 
-SIGNS: dict[str, tuple[Callable[[Shown], pl.DataFrame], str, dict[str, Any]]] = {
-    "certain": (certain, "the rows with P = 1 (", {}),
-    "floor": (floored, "P was not raised to 0.", {}),
-    "shares": (shares, "it is no share of all items (over the items it adds up to 1)", {"feedback": "implicit"}),
-    "policies": (policies, "it counts every policy that could have shown the pair", {}),
-    "repeated": (repeated, "it counts all showings of a pair together (3 rows repeat one)", {"duplicates": "first"}),
-    "core": (core, "no items were left out of the log because they have few rows", {}),
-    "relevant": (liked_by_most, "of all pairs are relevant, as it implies", {}),
+SIGNS: dict[str, tuple[Callable[[Shown], pl.DataFrame], dict[str, Any]]] = {
+    "certain-rows": (certain, {}),
+    "raised-to-a-floor": (floored, {}),
+    "share-of-items": (shares, {"feedback": "implicit"}),
+    "several-policies": (policies, {}),
+    "repeated-showings": (repeated, {"duplicates": "first"}),
+    "few-rows-left-out": (core, {}),
+    "implied-relevance": (liked_by_most, {}),
 }
 
 
 @pytest.mark.parametrize("sign", SIGNS)
 def test_a_sign_is_a_condition(sign: str) -> None:
     """One clause each, in the account and in the sentence of a verdict, and no column with a sign passes."""
-    make, clause, options = SIGNS[sign]
+    make, options = SIGNS[sign]
     result = evaluated(make(alone(np.random.default_rng(1))), **options)
     found = result.inputs["propensity_column"]
-    assert sum(clause in text for text in found["signs"]) == 1 and not found["passed"]
-    assert len(found["signs"]) == 1 or sign == "shares"  # these make everything relevant, too
-    (estimate, *_) = result.estimates
-    assert clause in estimate.assumption and estimate.assumption.startswith("`propensity` is the chance")
+    clause = only(sign, found["signs"])
+    assert not found["passed"] and clause in result.estimates[0].assumption
+    assert len(found["signs"]) == 1 or sign == "share-of-items"  # these make everything relevant, too
 
 
 @pytest.mark.parametrize("make", [lambda world: world.frame(), tail, lambda world: world.frame(np.round(world.p, 2))])
@@ -163,17 +148,14 @@ def test_without_a_sign_there_is_none(make: Callable[[Shown], pl.DataFrame]) -> 
 def test_more_relevant_pairs_than_there_are() -> None:
     """Σ y/P beyond the number of pairs is impossible; clicks alone show that. Above one half it is a lot, and said."""
     world = alone(np.random.default_rng(2))
-    clicks = world.frame(world.p / 8.0).filter(pl.col("value") > 0).drop("value")
-    result = evaluated(clicks, feedback="implicit")
-    found = result.inputs["propensity_column"]
-    assert "more pairs are relevant than there are: Σ y/P is 1." in found["wrong"]
-    assert {v.verdict for v in result.verdicts_} == {"undecided"}
-    assert any("Nothing is decided by the column" in text for text in result.warnings)
-    much = evaluated(world.frame(world.p / 4.0).filter(pl.col("value") > 0).drop("value"), feedback="implicit")
-    assert 0.5 < much.inputs["propensity_column"]["implied_relevance"] < 1.0
-    assert any("of all pairs are relevant (Σ y/P ÷ pairs). That is a lot" in text for text in much.warnings)
-    usual = evaluated(world.frame().filter(pl.col("value") > 0).drop("value"), feedback="implicit")
-    assert not any("pairs are relevant" in text for text in usual.warnings)
+    found = {}
+    for factor in (8.0, 4.0, 1.0):
+        clicks = world.frame(world.p / factor).filter(pl.col("value") > 0).drop("value")
+        found[factor] = evaluated(clicks, feedback="implicit")
+    said = {factor: {"alarms", "implies-much"} & set(codes(each.warnings)) for factor, each in found.items()}
+    assert said == {8.0: {"alarms"}, 4.0: {"implies-much"}, 1.0: set()}
+    assert {v.verdict for v in found[8.0].verdicts_} == {"undecided"}
+    assert 0.5 < found[4.0].inputs["propensity_column"]["implied_relevance"] < 1.0
 
 
 def test_training_rows_are_no_pairs() -> None:
@@ -193,7 +175,7 @@ def test_a_column_that_its_authors_estimated_never_carries_better() -> None:
     log = replace(us.Log.from_frame(frame, feedback="conversions"), estimated_by="its authors")
     result = evaluated(log)
     (found,) = result.verdicts_
-    assert found.verdict == "ahead" and found.assumption == "`propensity`, which its authors estimated, is right"
+    assert found.verdict == "ahead" and "its authors" in found.assumption
     only("estimated-column", result.warnings, by="its authors")
     train, test = us.split.holdout(log, 0.5)
     only("estimated-column", evaluated(test, train=train).warnings)
@@ -208,15 +190,6 @@ def test_other_propensities_are_not_tested() -> None:
     frame = alone(np.random.default_rng(0)).frame()
     assert evaluated(frame, propensity="uniform").inputs["propensity_column"] is None
     assert evaluated(frame, estimators=["naive"], propensity=None).inputs["propensity_column"] is None
-
-
-def test_nothing_left_is_said_before_anything_is_tested() -> None:
-    """All rows repeat training pairs, and the catalogue is named: an error in words."""
-    rng = np.random.default_rng(0)
-    frame = alone(rng).frame().with_columns(value=pl.col("value") * 4.0 + 1.0)
-    asked = {"feedback": "ratings", "relevant": ">=4", "items": pl.DataFrame({"item": range(ITEMS)})}
-    with pytest.raises(InputError, match="no relevant held-out interaction is left"):
-        evaluated(frame, train=frame.drop("propensity"), **asked)
 
 
 def with_new(models: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
@@ -254,9 +227,9 @@ def divided(world: Shown, seed: int = 0) -> tuple[pl.DataFrame, pl.DataFrame]:
 def test_a_share_is_asked_for_where_both_logs_have_the_column() -> None:
     """And not where it is told, or does not matter: users divided, times in order, naive alone, bare training rows."""
     train, test = divided(alone(np.random.default_rng(0)))
-    with pytest.raises(InputError, match=r"(?s)has a column 'propensity' as well.*share=0\.3") as caught:
+    with refuses("share-missing") as caught:
         evaluated(test, train=train)
-    assert "known(part=test)" in str(caught.value) and "share='users'" in str(caught.value)
+    assert all(text in str(caught.value) for text in ("share=0.3", "known(part=test)", "share='users'"))
     assert evaluated(test, train=train, share=0.3).inputs["propensity_column"]["wrong"] == ""
     evaluated(test, train=train, propensity="known(part=test)")
     evaluated(test, train=train, propensity="known(share=0.3)")
@@ -265,7 +238,7 @@ def test_a_share_is_asked_for_where_both_logs_have_the_column() -> None:
     timed = (frame.with_columns(time=pl.lit(day)) for frame, day in ((train, 1), (test, 2)))
     earlier, later = timed
     evaluated(later, train=earlier)
-    with pytest.raises(InputError, match="share="):
+    with refuses("share-missing"):
         evaluated(later.with_columns(time=pl.lit(1)), train=earlier.with_columns(time=pl.col("user") % 3))
     own = us.split.holdout(us.Log.from_frame(pl.concat([train, test]), feedback="conversions"), 0.3, seed=0)
     assert evaluated(own.test, train=own.train).inputs["propensity_column"]["wrong"] == ""
@@ -275,11 +248,11 @@ def test_swapped_ratings_without_times_are_found_by_their_share() -> None:
     """Nothing in two random parts says which is which, but the share does: asked for, and held against the rows."""
     train, test = divided(alone(np.random.default_rng(0)))
     asked: dict[str, Any] = {"feedback": "ratings", "relevant": ">=1"}
-    with pytest.raises(InputError, match=r"share=0\.7"):
+    with refuses("share-missing") as caught:
         evaluated(train, train=test, **asked)
-    said = evaluated(train, train=test, share=0.3, **asked).warnings
-    assert any("share" in text and "0.3" in text and "70" in text for text in said)
-    assert not any("0.3" in text and "70" in text for text in evaluated(test, train=train, share=0.3, **asked).warnings)
+    assert "share=0.7" in str(caught.value)
+    only("doubtful-share", evaluated(train, train=test, share=0.3, **asked).warnings)
+    assert "doubtful-share" not in codes(evaluated(test, train=train, share=0.3, **asked).warnings)
 
 
 def test_tilted_decides_nothing_about_a_list_without_hits() -> None:
@@ -294,4 +267,4 @@ def test_tilted_decides_nothing_about_a_list_without_hits() -> None:
     }  # fmt: skip
     result = evaluated(test.drop("propensity"), models=models, train=train.drop("propensity"), **asked)
     (found,) = (v for v in result.verdicts_ if v.estimator.startswith("tilted"))
-    assert found.verdict == "undecided" and "last had hits for too few users" in found.trust
+    assert found.verdict == "undecided" and found.trust

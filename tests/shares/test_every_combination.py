@@ -1,7 +1,7 @@
 """Every propensity × split × share × candidates: over all ways in which pairs may be seen and split, ips is unbiased.
 
 Of one user's three relevant pairs each is unseen, in training, in the test part, or (nested splits) in neither: all
-3³ or 4³ states, each with its probability, one evaluation per state.
+3³ or 4³ states, each with its probability and a user of its own.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import unskew as us
 from unskew.log import Log
 from unskew.propensity import Known, Level, Propensity, Scope, Scored
 
+pytestmark = pytest.mark.usefixtures("made_up_logs")
 P = {"x": 0.9, "y": 0.6, "w": 0.2}
 RANK = {"x": 1, "w": 2}  # y is not listed
-LISTS = pl.DataFrame({"user": ["u"] * 2, "item": [*RANK], "rank": [*RANK.values()]})
 
 
 @dataclass(frozen=True)
@@ -66,22 +66,23 @@ def states(split: Split) -> Iterator[tuple[dict[str, str], float]]:
         yield dict(zip(P, state, strict=True)), chance
 
 
-def rows(state: dict[str, str], place: str, more: list[tuple[str, str]]) -> pl.DataFrame:
-    """The user's pairs in one place, and pairs of a second user, which make neither log empty."""
-    pairs = [("u", item) for item, where in state.items() if where == place] + more
+State = tuple[dict[str, str], float]
+
+
+def rows(every: list[State], place: str) -> pl.DataFrame:
+    """The pairs in one place, every state a user of its own."""
+    pairs = [(n, item) for n, (state, _) in enumerate(every) for item, where in state.items() if where == place]
     found = pl.DataFrame(pairs, schema=["user", "item"], orient="row")
-    return found.with_columns(propensity=pl.col("item").replace_strict(P, default=1.0, return_dtype=pl.Float64))
+    return found.with_columns(propensity=pl.col("item").replace_strict(P, return_dtype=pl.Float64))
 
 
-def ips(test: Any, train: Any, **options: Any) -> float:
-    """The sum of dcg@3 over the first user's list; the second user is listed nothing."""
-    asked: dict[str, Any] = {"metrics": ["dcg@3"], "estimators": ["ips"], "target": "per_user_sum", "threads": 1}
-    try:
-        return 2.0 * us.evaluate(test, {"m": LISTS}, train=train, **asked, **options).estimates[0].value
-    except us.InputError as problem:
-        if "every score" not in str(problem):
-            raise
-        return 0.0  # nothing of the list was seen, which the library calls no answer; in the mean it counts as 0
+def ips(every: list[State], test: Any, train: Any, **options: Any) -> list[float]:
+    """The sum of dcg@3 over the list, of every state."""
+    users = pl.DataFrame({"user": range(len(every))})
+    lists = users.join(pl.DataFrame({"item": [*RANK], "rank": [*RANK.values()]}), how="cross")
+    asked: dict[str, Any] = {"metrics": ["dcg@3"], "estimators": ["ips"], "target": "per_user_sum", "per_user": True}
+    found: Any = us.evaluate(test, {"m": lists}, train=train, users=users, **asked, **options).per_user()
+    return list(found.sort("user")["numerator"])
 
 
 def worth(items: list[str]) -> float:
@@ -95,10 +96,10 @@ WAYS: dict[str, tuple[Split, bool, Any, dict[str, Any]]] = {
     "known, --share": (HALVED, False, "known", {"share": 0.3}),
     "known(share)": (HALVED, False, "known(share=0.3)", {}),
     "known, nested splits": (NESTED, True, "known", {}),
-    "of the whole log, --share": (HALVED, False, Table(Scope.LOG, 1.0), {"share": 0.3}),
-    "of the training part, split of ours": (HALVED, True, Table(Scope.TRAIN, 0.7), {}),
-    "of the training part, --share": (HALVED, False, Table(Scope.TRAIN, 0.7), {"share": 0.3}),
-    "of the training part, nested splits": (NESTED, True, Table(Scope.TRAIN, 0.35), {}),
+    "log, --share": (HALVED, False, Table(Scope.LOG, 1.0), {"share": 0.3}),
+    "train, split of ours": (HALVED, True, Table(Scope.TRAIN, 0.7), {}),
+    "train, --share": (HALVED, False, Table(Scope.TRAIN, 0.7), {"share": 0.3}),
+    "train, nested splits": (NESTED, True, Table(Scope.TRAIN, 0.35), {}),
 }
 
 
@@ -107,15 +108,16 @@ WAYS: dict[str, tuple[Split, bool, Any, dict[str, Any]]] = {
 def test_ips_is_unbiased(way: str, candidates: str) -> None:
     """E[ips] is the sum over all pairs, or, given the training part, over those outside it."""
     split, remembered, propensity, said = WAYS[way]
+    every = list(states(split))
+    test, train = (Log.from_frame(rows(every, place)) for place in ("test", "train"))
+    if remembered:
+        test, train = replace(test, share=split.test), replace(train, share=split.train)
+    found = ips(every, test, train, propensity=propensity, candidates=candidates, **said)
     means: dict[tuple[str, ...], list[float]] = {}
-    for state, chance in states(split):
-        test, train = (rows(state, "test", [("v", "a")]), rows(state, "train", [("v", "b")]))
-        logs = [Log.from_frame(test), Log.from_frame(train)]
-        if remembered:
-            logs = [replace(logs[0], share=split.test), replace(logs[1], share=split.train)]
+    for (state, chance), value in zip(every, found, strict=True):
         given = tuple(item for item, where in state.items() if where == "train") if candidates == "unseen" else ()
         sums = means.setdefault(given, [0.0, 0.0])
-        sums[0] += chance * ips(*logs, propensity=propensity, candidates=candidates, **said)
+        sums[0] += chance * value
         sums[1] += chance
     assert sum(chance for _, chance in means.values()) == pytest.approx(1.0)
     for given, (total, chance) in means.items():
@@ -126,22 +128,17 @@ def test_ips_is_unbiased(way: str, candidates: str) -> None:
 @pytest.mark.parametrize("propensity", ["known", Table(Scope.LOG, 1.0), Table(Scope.TRAIN, 1.0)], ids=str)
 def test_other_users_keep_their_propensities(propensity: Any, candidates: str) -> None:
     """--share users: P as it is, whichever part it describes, over all 2³ ways of seeing the test user's pairs."""
-    train, mean = pl.DataFrame({"user": ["t", "t"], "item": ["x", "w"]}), 0.0
-    for state in product((False, True), repeat=len(P)):
-        chance = np.prod([p if seen else 1.0 - p for seen, p in zip(state, P.values(), strict=True)])
-        places = {item: "test" if seen else "unseen" for item, seen in zip(P, state, strict=True)}
-        test = rows(places, "test", [("v", "a")])
-        mean += float(chance) * ips(test, train, propensity=propensity, candidates=candidates, share="users")
-    assert mean == pytest.approx(worth([*P]), rel=1e-9)
+    every = [state for state in states(Split(1.0, 0.0)) if "train" not in state[0].values()]
+    train = pl.DataFrame({"user": [900, 900], "item": ["x", "w"]})
+    found = ips(every, rows(every, "test"), train, propensity=propensity, candidates=candidates, share="users")
+    assert sum(chance * value for (_, chance), value in zip(every, found, strict=True)) == pytest.approx(worth([*P]))
 
 
 @pytest.mark.parametrize("share", [None, 0.3])
 def test_a_column_of_the_test_rows_is_never_scaled(share: float | None) -> None:
     """known(part=test) of a split of ours: the logger wrote P of the test part itself, here P·s."""
-    mean = 0.0
-    for state, chance in states(HALVED):
-        test = rows(state, "test", [("v", "a")]).with_columns(propensity=pl.col("propensity") * HALVED.test)
-        train = rows(state, "train", [("v", "b")])
-        log = replace(Log.from_frame(test), share=share)
-        mean += chance * ips(log, train, propensity=Known(part="test"), candidates="all")
-    assert mean == pytest.approx(worth([*P]), rel=1e-9)
+    every = list(states(HALVED))
+    test = rows(every, "test").with_columns(propensity=pl.col("propensity") * HALVED.test)
+    log = replace(Log.from_frame(test), share=share)
+    found = ips(every, log, rows(every, "train").drop("propensity"), propensity=Known(part="test"), candidates="all")
+    assert sum(chance * value for (_, chance), value in zip(every, found, strict=True)) == pytest.approx(worth([*P]))

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from tests.said import refuses
-from tests.simulate.shops import chances_of_intents, lists_by_user, look, small_shop
+from tests.simulate.shops import lists_by_user, look, small_shop
 
 from unskew.kernels import shop as kernel
 from unskew.log import Ids
@@ -97,15 +97,6 @@ def test_tastes_drift() -> None:
         some = (low <= gap) & (gap < high)
         error = product[some].std() / np.sqrt(some.sum())
         assert abs(product[some].mean() - np.exp(-gap[some] / 20.0).mean()) < 4 * error
-
-
-def test_visits_are_about_what_tastes_say() -> None:
-    """The chance of what a visit was about is Σ p² on average, as it is for draws from p."""
-    shop = small_shop()
-    some = np.arange(0, len(shop.visits.user), 3)
-    p = np.array([chances_of_intents(shop, visit) for visit in some.tolist()])
-    hit, expect = p[np.arange(len(some)), shop.visits.intent[some]], (p**2).sum(axis=1)
-    assert abs((hit - expect).mean()) < 4 * (hit - expect).std() / np.sqrt(len(some))
 
 
 @pytest.mark.parametrize("promoted", [0.0, 0.3])

@@ -10,7 +10,6 @@ import pytest
 from tests.said import refuses
 from tests.simulate.shops import clicks_of_a_user, expected_clicks, keen_shop, lists_by_user, page_of, small_shop
 
-from unskew.evaluation import evaluate
 from unskew.log import Ids
 from unskew.models import make
 from unskew.simulate import ShopOverTime
@@ -70,18 +69,6 @@ def test_recall_is_that_of_everything_wanted() -> None:
         assert (np.abs(found[name].mean(axis=0) - test.in_list[name].sum(axis=0)) < 4 * error).all()
         row = test.table().row(by_predicate=pl.col("model") == name, named=True)
         assert row["recall@20"] == pytest.approx(test.in_list[name][:, 1].sum() / test.wanted.sum())
-
-
-def test_naive_recall_on_a_full_log_is_near_the_truth() -> None:
-    """What ``evaluate`` says of a full log, pooled, differs from the exact recall by the chance of one draw only."""
-    shop = small_shop()
-    test, before = shop.ab_test(MODELS, START, 7), shop.before(START)
-    lists = {name: make(text).fit(before).recommend(test.users, 20, seen=before) for name, text in MODELS.items()}
-    full = shop.full_log(START, 7)
-    result = evaluate(full, lists, metrics=["recall@10"], estimators=["naive"], target="pooled", refused="skip")
-    exact = {row["model"]: row["recall@10"] for row in test.table().iter_rows(named=True)}
-    for row in result.table().iter_rows(named=True):
-        assert abs(row["value"] - exact[row["model"]]) < 0.25 * exact[row["model"]]
 
 
 def test_candidates_come_as_lists_models_or_strings() -> None:

@@ -17,17 +17,6 @@ WORLD = World(users=150, items=120, relevant=25, impressions=100)
 NAMES = ["train", "test", "users", "full", "popular", "item_knn", "challenger", "random"]
 
 
-def test_a_folder_whose_name_is_no_utf_8(tmp_path: Path) -> None:
-    """Polars knows no such names: it is given open files."""
-    folder = tmp_path / "\udcff"
-    try:
-        folder.mkdir()
-    except OSError:
-        pytest.skip("all names are UTF-8 here")
-    write(WORLD, folder)
-    assert sorted(path.name for path in folder.iterdir()) == sorted(FILES)
-
-
 def test_files_say_what_the_world_says(tmp_path: Path) -> None:
     """Every file is there, in the order of progress, and reads back as the world's own logs and counts."""
     told: list[str] = []

@@ -18,7 +18,7 @@ from typing import Any
 
 import unskew as us
 from tests.spark.test_spark import QUICK, to_spark
-from tests.spark.worlds import draw
+from tests.stream.files import CALLS, FILES, filled, made
 
 STAGE = "estimating"
 DELAY = 0.2  # seconds into the stage
@@ -63,15 +63,15 @@ def main() -> int:
         builder = builder.config(name, value)
     session: Any = builder.getOrCreate()
     try:
-        world = draw(6, metrics=["recall@5", "ndcg@5"], propensity="popularity(gamma=1)")
-        given = world.given(to_spark(session))
-        before = us.spark.evaluate(**given, partitions=6, refused="skip")
+        to, call = to_spark(session), CALLS["implicit: propensity, popularity"]
+        given = filled(call, lambda where, name: to(made(name)) if where in FILES else made(name))
+        before = us.spark.evaluate(**given, partitions=6)
         killer = Killer(session.sparkContext.applicationId)
         start = time.perf_counter()
-        after = us.spark.evaluate(**given, partitions=6, refused="skip", progress=killer)
+        after = us.spark.evaluate(**given, partitions=6, progress=killer)
         took = time.perf_counter() - start
         still = [pid for pid in killer.killed if pid in executors(killer.application)]
-        same = before.to_dict() == after.to_dict() == us.spark.evaluate(**given, partitions=6, refused="skip").to_dict()
+        same = before.to_dict() == after.to_dict() == us.spark.evaluate(**given, partitions=6).to_dict()
         print(f"executor {killer.killed} killed while {STAGE}; {took:.1f} s; digits {'the same' if same else 'DIFFER'}")
         return 0 if same and killer.killed and not still else 1
     finally:

@@ -10,7 +10,6 @@ from typing import Any
 
 import polars as pl
 
-from tests.spark.worlds import World
 from unskew.alignment.inputs import Inputs
 from unskew.alignment.part import AlignedPart, PartFacts
 from unskew.auditing import Audit
@@ -39,6 +38,18 @@ def merged_all(values: list[Any]) -> Any:
     return merged([row[0] for row in rows], [row[2] for row in rows]).value
 
 
+def dealt(name: str, frame: pl.DataFrame, how: Reading, types: Any, parts: list[dict[str, pl.DataFrame]]) -> Any:
+    """Deal the good rows of an input out to parts; gives what was found of it."""
+    checked = how.check(frame, name, 0, types)
+    clean = checked.frame
+    piece = Piece(checked._replace(frame=clean.clear()), len(frame), len(clean), clean.schema)
+    places = part_places(clean["user"], len(parts))
+    for place, part in enumerate(parts):
+        if (places == place).any():
+            part[name] = clean.filter(pl.Series(places == place))
+    return Found.of_piece(piece).merge(Found.of_rows(clean)).looked_through(SparkInput(None, how, types))
+
+
 class LocalParts:
     """The inputs of a request, given as frames, in so many parts."""
 
@@ -65,15 +76,7 @@ class LocalParts:
             how = replace(how, columns=names, said=each.columns)
             frame = each.given.select(pl.col(theirs).alias(ours) for ours, theirs in names.items())
             types = {ours: id_type(dtype) for ours, dtype in frame.schema.items() if ours in IDS} | {"user": user}
-            checked = how.check(frame, name, 0, types)
-            clean = checked.frame
-            piece = Piece(checked._replace(frame=clean.clear()), len(frame), len(clean), clean.schema)
-            found = Found.of_piece(piece).merge(Found.of_rows(clean))
-            looked[name] = found.looked_through(SparkInput(None, how, types))
-            places = part_places(clean["user"], parts)
-            for place, part in enumerate(self._parts):
-                if (places == place).any():
-                    part[name] = clean.filter(pl.Series(places == place))
+            looked[name] = dealt(name, frame, how, types, self._parts)
         self.facts = facts_of(request, looked)
         self._make = PartMaker({name: each.parts for name, each in looked.items()}, self.facts, request.rates)
         self.people = self._make.people
@@ -120,14 +123,7 @@ def audit(log: pl.DataFrame, parts: int, mcar: pl.DataFrame | None = None, **opt
         how = Reading(Kind.LOG, name, {}, (), False, options.get("feedback"), "first")
         used = frame.select(how.names(name, frame.columns).values())
         types = {ours: id_type(dtype) for ours, dtype in used.schema.items() if ours in IDS} | {"user": user}
-        checked = how.check(used, name, 0, types)
-        clean = checked.frame
-        piece = Piece(checked._replace(frame=clean.clear()), len(used), len(clean), clean.schema)
-        found = Found.of_piece(piece).merge(Found.of_rows(clean))
-        looked[name] = found.looked_through(SparkInput(None, how, types))
-        for place, part in enumerate(divided):
-            mine = clean.filter(pl.Series(part_places(clean["user"], parts) == place))
-            part |= {name: mine} if len(mine) else {}
+        looked[name] = dealt(name, used, how, types, divided)
     relevant = options.get("relevant")
     whole = looked[LOG].template
     asked = Audited(
@@ -145,7 +141,7 @@ def audit(log: pl.DataFrame, parts: int, mcar: pl.DataFrame | None = None, **opt
     return concluded(walk(asked, ask), None)
 
 
-def evaluate(world: World, parts: int) -> Result:
-    """The result of a world whose users are in so many parts."""
-    request = Request.of(**world.given(), refused="skip")
+def evaluate(parts: int, **call: Any) -> Result:
+    """The result of a call whose users are in so many parts."""
+    request = Request.of(**call)
     return conclude(settle_parts(request, LocalParts(request, parts), lambda stage, done, total: None))

@@ -2,109 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
-import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import unskew as us
 from tests.audit.logs import skewed
+from tests.golden.worlds import table
 from tests.spark.parts import audit
-from tests.spark.same import assert_same
-from unskew.auditing import order, widths
-from unskew.auditing.looks import AuditPart
-from unskew.log import Log
+from tests.stream.files import THEMED, assert_same, filled
+from unskew.auditing import widths
 
-ALL = {"value": True, "time": True, "policy": True, "position": True, "propensity": True}
-READINGS: tuple[dict[str, Any], ...] = ({}, {"feedback": "conversions"}, {"relevant": ">=3"}, {"feedback": "implicit"})
+AUDITS = [name for name, call in THEMED.items() if name.startswith("designs: audit") and "propensities" not in call]
 
 
-def log(seed: int, *, continuous: bool = False, text: bool = False, **columns: bool) -> pl.DataFrame:
-    """A skewed log with repeated pairs."""
-    frame, rng = skewed(60, 40, seed, **columns), np.random.default_rng(seed)
-    if continuous and "value" in frame.columns:
-        frame = frame.with_columns(value=pl.Series(rng.lognormal(1.0, 2.0, len(frame))))
-    if text:
-        frame = frame.with_columns(user=pl.format("u{}", "user"), item=pl.format("i{}", "item"))
-    return pl.concat([frame, frame[:20]]).sample(fraction=1.0, shuffle=True, seed=seed)
+@pytest.mark.parametrize("parts", [1, 7, 300])
+@pytest.mark.parametrize("name", AUDITS)
+def test_parts_give_the_audit_of_memory(name: str, parts: int) -> None:
+    """All of it as JSON has it: likes, conversions, ratings, thresholds, places, policies, random pairs beside."""
+    call = filled(THEMED[name])
+    log = call.pop("log").sample(fraction=1.0, shuffle=True, seed=parts)
+    assert_same(audit(log, parts, **call).to_dict(), us.audit(log, **call).to_dict())
 
 
-@settings(max_examples=12)
-@given(
-    seed=st.integers(0, 50),
-    parts=st.sampled_from([1, 2, 7, 60]),
-    columns=st.fixed_dictionaries(dict.fromkeys(ALL, st.booleans())),
-    continuous=st.booleans(),
-    text=st.booleans(),
-    reading=st.sampled_from(READINGS),
-)
-def test_parts_give_the_audit_of_memory(
-    seed: int, parts: int, columns: dict[str, bool], continuous: bool, text: bool, reading: dict[str, Any]
-) -> None:
-    """All of it as JSON has it."""
-    frame = log(seed, continuous=continuous, text=text, **columns)
-    if not columns["value"]:
-        reading = {}
-    assert_same(audit(frame, parts, **reading).to_dict(), us.audit(frame, **reading).to_dict())
-
-
-@pytest.mark.parametrize("wrong", [None, "top", "-1"])
-def test_parts_agree_on_whether_there_are_places(wrong: str | None) -> None:
-    """One cell that is none is in one part only, and all parts leave the column alone."""
-    right = pl.col("position").cast(pl.String)
-    there = pl.int_range(pl.len()) == (9 if wrong is not None else -1)
-    frame = log(4, value=True, position=True).with_columns(position=pl.when(there).then(pl.lit(wrong)).otherwise(right))
-    found, expected = audit(frame, 7), us.audit(frame)
-    assert (expected.places is None) is (wrong is not None) and len(expected.size.notes) == (wrong is not None)
-    assert_same(found.to_dict(), expected.to_dict())
-
-
-@pytest.mark.parametrize("continuous", [False, True])
-def test_parts_are_compared_with_pairs_drawn_at_random(continuous: bool) -> None:
-    """Some users are in one log only, and some parts have rows of one log only."""
-    frame = log(3, continuous=continuous, **ALL)
-    mcar = frame.select("user", "item", "value").unique(["user", "item"], maintain_order=True).sample(150, seed=1)
-    mcar = mcar.with_columns(user=pl.col("user") + 15, value=0.5 * pl.col("value"))
-    for parts in (1, 6, 70):
-        assert_same(audit(frame, parts, mcar).to_dict(), us.audit(frame, mcar=mcar).to_dict())
+def test_a_place_that_is_none_is_in_one_part_only() -> None:
+    """And all parts leave the column alone; texts as ids, and values of any size."""
+    log = table("visits.placed").with_columns(pl.format("u{}", "user"), value=(pl.col("value") + 0.1).exp())
+    place = pl.when(pl.int_range(pl.len()) == 9).then(pl.lit("top")).otherwise(pl.col("position").cast(pl.String))
+    for given in (log, log.with_columns(position=place)):
+        found, expected = (each.to_dict() for each in (audit(given, 7), us.audit(given)))
+        assert_same(found, expected)
+        assert bool(expected["places"]) is (given is log)
 
 
 def test_the_same_users_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a log with more held-out rows than are measured, parts choose the users whom memory chooses."""
     monkeypatch.setattr(widths, "MOST_ROWS", 60)
-    frame = log(5, propensity=True)
-    expected = us.audit(frame)
+    log = skewed(60, 40, 5, propensity=True)
+    expected = us.audit(log)
     assert 2 <= expected.widths[0].users < 60
     for parts in (2, 9):
-        assert_same(audit(frame, parts).to_dict()["widths"], expected.to_dict()["widths"])
-
-
-@given(
-    st.lists(st.floats(allow_nan=False), min_size=1, max_size=60)
-    | st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1),
-    st.data(),
-)
-def test_places_are_found_by_their_digits(numbers: list[Any], data: st.DataObject) -> None:
-    """The k-th least of numbers in parts is the k-th of them sorted."""
-    column = np.array(numbers, dtype=np.int64 if isinstance(numbers[0], int) else np.float64)
-    places = data.draw(st.lists(st.integers(0, len(column) - 1), min_size=1, max_size=4))
-    name = "time" if column.dtype == np.int64 else "value"
-    base = Log.from_frame(pl.DataFrame({"user": [1], "item": [1]}))
-    cut = data.draw(st.integers(0, len(column)))
-    parts = [AuditPart(_with(base, name, part), None, np.ones(0)) for part in (column[:cut], column[cut:])]
-    look = order.at_places({name: places})
-    question = next(look)
-    while True:
-        try:
-            question = look.send(question(parts[0]).merge(question(parts[1])))
-        except StopIteration as end:
-            assert end.value[name] == np.sort(column)[places].tolist()
-            return
-
-
-def _with(log: Log, name: str, column: Any) -> Log:
-    return replace(log, **{name: column})
+        assert_same(audit(log, parts).to_dict()["widths"], expected.to_dict()["widths"])

@@ -25,9 +25,11 @@ from typer.testing import CliRunner
 import unskew as us
 from tests.audit.logs import skewed
 from tests.conftest import missing
-from tests.spark.same import assert_same
-from tests.spark.worlds import GUESSED, World, draw, guessed, rated
+from tests.said import refuses
+from tests.stream.files import CALLS, FILES, Call, assert_same, filled, made
 from unskew.cli import app
+from unskew.errors import InputError, RefusedError
+from unskew.result import Result
 
 QUICK = {  # for small data: nothing is compiled that runs a few times only
     "spark.ui.enabled": "false",
@@ -77,105 +79,78 @@ def _sliced(session: Any, frame: pl.DataFrame, slices: int) -> Any:
     return found
 
 
-WORLDS: dict[str, tuple[World, int]] = {
-    "propensities of the log, intervals drawn": (
-        draw(1, metrics=["recall@5", "ndcg@5"], interval="bootstrap", replicates=60, by="group", people=True), 3
-    ),
-    "popularity, texts": (
-        draw(2, text=True, propensity="popularity(gamma=1)", estimators=["naive", "snips", "gs(strata=3)"]), 5
-    ),
-    "exposure path": (draw(3, metrics=["recall@5"], by="popularity(strata=2)"), 1),
-    "places": (draw(3, metrics=["recall@5"], places=True, columns={"test:position": "rank"}, invalid="drop"), 4),
-    "thresholds": (
-        draw(4, kind="ratings", relevant=">=4", metrics=["recall@5", "map@5"], target=["pooled", "per_user"]), 20
-    ),
-    "errors of predictions": (rated(5, metrics=["mae", "rmse"], estimators=["naive", "ips", "snips"]), 4),
-}  # fmt: skip
+def both(spark: Any, call: Call, partitions: int, slices: int = 2) -> tuple[Result, Result]:
+    """What Spark says of frames, and the engine in memory."""
+    made_of = to_spark(spark, slices)
+    given = filled(call, lambda where, name: made_of(made(name)) if where in (*FILES, "mcar") else made(name))
+    return us.spark.evaluate(**given, partitions=partitions), us.evaluate(**filled(call))
 
 
-def test_spark_sees_that_time_divided_the_logs(spark: Any) -> None:
-    world = draw(11, metrics=["recall@5"])
-    assert world.train is not None
-    train = world.train.with_columns(time=pl.int_range(pl.len()))
-    test = world.test.drop("propensity").with_columns(time=len(train) + pl.int_range(pl.len()))
-    divided = World(test, world.models, train, None, world.options)
-    found = us.spark.evaluate(**divided.given(to_spark(spark)), partitions=3)
-    assert_same(found.to_dict(), us.evaluate(**divided.given()).to_dict())
-    assert not any("if it was made at random" in warning for warning in found.warnings)
+ASKED = {
+    "likes": 3,
+    "implicit: interval, bootstrap": 20,  # sums are merged in a tree
+    "afterwards": 3,
+    "strangers": 7,
+    "places": 4,
+    "bayes": 3,
+    "ratings: errors, targets": 4,
+    "conversions: outcome, means": 3,
+    "wrong rows": 3,
+    "repeated": 1,
+}
 
 
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", ASKED)
 def test_spark_gives_the_results_of_memory(spark: Any, name: str) -> None:
-    """All of the result as JSON has it, whatever the number of parts; with 20 the sums are merged in a tree."""
-    world, parts = WORLDS[name]
-    expected = us.evaluate(**world.given(), refused="skip").to_dict()
-    found = us.spark.evaluate(**world.given(to_spark(spark)), refused="skip", partitions=parts).to_dict()
+    """All of the result as JSON has it, whatever the number of parts; wrong and repeated rows are counted alike."""
+    found, expected = both(spark, CALLS[name], ASKED[name])
     assert_same(found, expected)
 
 
-def test_outcome_models_are_asked_part_by_part(spark: Any, tmp_path: Path) -> None:
-    """Means are fitted to sums of all parts; a table of guesses is read by Spark, and each part has its users' rows."""
-    for world in (draw(6, **GUESSED, outcome="means(shrink=5)"), guessed(6, tmp_path / "guesses.parquet")):
-        expected = us.evaluate(**world.given(), refused="skip").to_dict()
-        found = us.spark.evaluate(**world.given(to_spark(spark)), refused="skip", partitions=3).to_dict()
-        assert_same(found, expected)
-
-
-def test_naive_bayes_from_a_random_sample(spark: Any) -> None:
-    """Counts of values merge; the random sample may be a DataFrame too."""
-    world = draw(7, kind="ratings", relevant=">=4", propensity="naive_bayes", estimators=["naive", "snips"], share=0.5)
-    sample = world.test.drop("propensity").sample(60, seed=1)
-    options = {**world.options, "mcar": sample, "refused": "skip"}
-    world = World(world.test.drop("propensity"), world.models, world.train, None, options)
-    made = to_spark(spark, 1)
-    found = us.spark.evaluate(**{**world.given(made), "mcar": made(sample)}, partitions=3)
-    assert_same(found.to_dict(), us.evaluate(**world.given()).to_dict())
+def test_a_table_of_guesses_is_read_by_spark(spark: Any, tmp_path: Path) -> None:
+    """Each part has its users' rows; pairs that it lacks get the default, and are counted."""
+    made("gaps").drop_nulls().write_parquet(tmp_path / "q.parquet")
+    outcome = f"given({tmp_path / 'q.parquet'}, default=0.25)"
+    found, expected = both(spark, CALLS["guesses by default"] | {"outcome": outcome}, 3)
+    assert expected.inputs["outcome"]["unknown"]
+    assert_same(found, expected)
 
 
 def test_one_user_with_very_many_rows_and_empty_parts(spark: Any) -> None:
     """A user is never divided, and parts without rows, or with lists alone, count nothing."""
-    items = 30_000
-    heavy = pl.DataFrame({"user": 1, "item": np.arange(items), "propensity": 0.5})
+    heavy = pl.DataFrame({"user": 1, "item": np.arange(30_000), "propensity": 0.5})
     light = pl.DataFrame({"user": [2, 3, 3], "item": [5, 6, 7], "propensity": [0.5, 0.25, 0.5]})
     nobody = pl.DataFrame({"user": np.arange(100, 110), "item": 5, "rank": 1})
     lists = pl.DataFrame({"user": [1, 1, 2, 3], "item": [4, 9, 6, 6], "rank": [1, 2, 1, 1]})
-    models = {
+    given = {
+        "test": pl.concat([heavy, light], how="vertical_relaxed"),
         "one": pl.concat([lists, nobody], how="vertical_relaxed"),
         "other": lists.with_columns(item=pl.col("item") + 1),
     }
-    world = World(pl.concat([heavy, light], how="vertical_relaxed"), models, options={"refused": "skip"})
-    found = us.spark.evaluate(**world.given(to_spark(spark, 1)), partitions=18).to_dict()
-    assert_same(found, us.evaluate(**world.given()).to_dict())
+    there = {name: to_spark(spark, 1)(rows) for name, rows in given.items()}
+    found = us.spark.evaluate(there.pop("test"), there, refused="skip", partitions=18)
+    assert_same(found, us.evaluate(given.pop("test"), given, refused="skip"))
 
 
-def test_repeated_and_wrong_rows_are_counted_or_named(spark: Any) -> None:
-    """Rows are dropped with the same counts and notes as in memory, or refused with column, row and remedy."""
-    world = draw(8, propensity="popularity(gamma=1)", refused="skip", invalid="drop")
-    assert world.train is not None
-    bad = pl.DataFrame({"user": [None, 3], "item": [2, None], "propensity": [0.5, 0.5]})
-    test = pl.concat([world.test, world.test[:5], bad.cast(world.test.schema)])
-    dirty = World(test, world.models, world.train, None, world.options)
-    given = dirty.given(to_spark(spark))
-    assert_same(us.spark.evaluate(**given, partitions=3).to_dict(), us.evaluate(**dirty.given()).to_dict())
-    with pytest.raises(us.InputError, match=r"test \(partition \d+ of the DataFrame\): column 'user' must have"):
-        us.spark.evaluate(**{**given, "invalid": "error"}, partitions=3)
-    with pytest.raises(us.InputError, match="is there twice, in two rows"):
-        us.spark.evaluate(**{**given, "duplicates": "error"}, partitions=3)
-
-
-def test_what_needs_the_whole_log_is_refused(spark: Any) -> None:
-    """Before anything is read; and inputs that are no DataFrames are named."""
-    world = draw(9)
-    given = world.given(to_spark(spark, 1))
-    for options in ({"per_user": True}, {"propensity": "logistic_mf(dim=2)"}, {"outcome": "logistic_mf(dim=2)"}):
-        with pytest.raises(us.RefusedError, match="whole log in memory"):
-            us.spark.evaluate(**{**given, **options})
-    with pytest.raises(us.InputError, match="train is a DataFrame"):
-        us.spark.evaluate(**{**given, "train": world.train})
-    with pytest.raises(us.InputError, match="engine=… is an option of"):
-        us.spark.evaluate(**given, engine="stream")
-    with pytest.raises(us.InputError, match="partitions"):
-        us.spark.evaluate(**given, partitions=0)
+def test_what_spark_does_not_do_is_refused(spark: Any) -> None:
+    """What needs the whole log, before anything is read; wrong rows; inputs that are no DataFrames; odd options."""
+    made_of = to_spark(spark, 1)
+    given = filled(CALLS["wrong rows"], lambda where, name: made_of(made(name))) | {"invalid": "error"}
+    clean = filled(CALLS["repeated"], lambda where, name: made_of(made(name)))
+    train = made("shop.train")
+    for code, kind, call in (
+        ("needs-whole-log", RefusedError, {**clean, "per_user": True}),
+        ("needs-whole-log", RefusedError, {**clean, "propensity": "logistic_mf(dim=2)"}),
+        ("needs-whole-log", RefusedError, {**clean, "outcome": "logistic_mf(dim=2)"}),
+        ("wrong-type", InputError, {**clean, "train": train}),
+        ("unknown-argument", InputError, {**clean, "engine": "stream"}),
+        ("out-of-range", InputError, {**clean, "partitions": 0}),
+    ):
+        with refuses(code, kind):
+            us.spark.evaluate(**call)
+    for wrong in ({**given, "partitions": 3}, {**clean, "duplicates": "error", "partitions": 3}):
+        with pytest.raises(InputError):  # found by a worker, whose error comes without its code
+            us.spark.evaluate(**wrong)
 
 
 def test_rows_that_change_are_refused(spark: Any) -> None:
@@ -185,62 +160,55 @@ def test_rows_that_change_are_refused(spark: Any) -> None:
     rows = [folding.Partial({4: 1}, None).row, folding.Partial({9: 2}, None).row]
     partials = spark.createDataFrame(rows, folding.COLUMNS)
     assert folding.fold(partials, 2, {4: 1, 9: 2}).parts == {4: 1, 9: 2}
-    with pytest.raises(us.InputError, match="changed while they were evaluated"):
+    with refuses("changed-rows"):
         folding.fold(partials, 2, {4: 1, 9: 3})
-    with pytest.raises(AssertionError, match="missing"):
-        folding.fold(partials, 2, {4: 1, 9: 2, 11: 5})
-    with pytest.raises(AssertionError, match="counted twice"):
-        folding.fold(partials.unionAll(partials), 2, None)
+    for rows_, parts in ((partials, {4: 1, 9: 2, 11: 5}), (partials.unionAll(partials), None)):  # missing; there twice
+        with pytest.raises(AssertionError):
+            folding.fold(rows_, 2, parts)
 
 
 def test_files_on_the_command_line(spark: Any, tmp_path: Path) -> None:
     """``--engine spark`` takes the session that exists, and leaves it as it is."""
-    world = draw(10, metrics=["recall@5"])
-    assert world.train is not None
-    world.test.write_parquet(tmp_path / "test.parquet")
-    world.train.write_parquet(tmp_path / "train.parquet")
-    words = ["evaluate", str(tmp_path / "test.parquet"), "--train", str(tmp_path / "train.parquet"), "--quiet"]
-    for name, frame in world.models.items():
-        frame.write_parquet(tmp_path / f"{name}.parquet")
-        words += ["--recs", f"{name}={tmp_path / name}.parquet"]
-    runner = CliRunner()
-    found, expected = tmp_path / "spark.json", tmp_path / "memory.json"
-    for engine, out in (("spark", found), ("memory", expected)):
-        done = runner.invoke(app, [*words, "--refused", "skip", "--engine", engine, "--json", str(out)])
-        assert done.exit_code == 0, done.output
-    assert_same(json.loads(found.read_text()), json.loads(expected.read_text()))
+    files = {name: tmp_path / f"{name}.parquet" for name in ("bare", "train", "tastes", "popular")}
+    for name, path in files.items():
+        made(f"shop.{name}").write_parquet(path)
+    words = ["evaluate", files["bare"], "--train", files["train"], "--quiet", "--refused", "skip"]
+    words += [word for name in ("tastes", "popular") for word in ("--recs", f"{name}={files[name]}")]
+    found, expected = run("spark", words, tmp_path), run("memory", words, tmp_path)
+    assert_same(found, expected)
     assert spark.range(3).count() == 3
-    refused = runner.invoke(app, [*words, "--engine", "spark", "--dry-run"])
-    assert refused.exit_code != 0
+    assert CliRunner().invoke(app, [*map(str, words), "--engine", "spark", "--dry-run"]).exit_code != 0
+
+
+def run(engine: str, words: list[Any], folder: Path) -> Any:
+    """What a command writes with this engine."""
+    out = folder / f"{engine}.json"
+    done = CliRunner().invoke(app, [*map(str, words), "--engine", engine, "--json", str(out)])
+    assert done.exit_code == 0, done.output
+    return json.loads(out.read_text())
 
 
 def test_an_audit_is_that_of_memory(spark: Any, tmp_path: Path) -> None:
     """All of it, beside a log drawn at random; on the command line too, and propensities are not checked."""
     frame = skewed(80, 60, 1, value=True, time=True, policy=True, propensity=True)
     mcar = frame.select("user", "item", "value").sample(120, seed=2).with_columns(value=pl.col("value") * 0.5)
-    made = to_spark(spark)
-    found = us.spark.audit(made(frame), mcar=made(mcar), feedback="ratings", relevant=">=3", partitions=4)
+    made_of = to_spark(spark)
+    found = us.spark.audit(made_of(frame), mcar=made_of(mcar), feedback="ratings", relevant=">=3", partitions=4)
     assert_same(found.to_dict(), us.audit(frame, mcar=mcar, feedback="ratings", relevant=">=3").to_dict())
-    with pytest.raises(us.RefusedError, match="needs it in memory"):
-        us.spark.audit(made(frame), propensities=["known"])
+    with refuses("not-enough-memory", RefusedError):
+        us.spark.audit(made_of(frame), propensities=["known"])
     frame.select("user", "item").write_parquet(tmp_path / "log.parquet")
-    written = {engine: tmp_path / f"{engine}.json" for engine in ("spark", "memory")}
-    for engine, out in written.items():
-        words = ["audit", str(tmp_path / "log.parquet"), "--quiet", "--engine", engine, "--json", str(out)]
-        done = CliRunner().invoke(app, words)
-        assert done.exit_code == 0, done.output
-    assert_same(*(json.loads(out.read_text()) for out in written.values()))
+    words = ["audit", tmp_path / "log.parquet", "--quiet"]
+    assert_same(run("spark", words, tmp_path), run("memory", words, tmp_path))
 
 
 @pytest.mark.parametrize("strategy", ["wtd_h", "reg"])
 def test_samples_are_those_of_memory(spark: Any, strategy: str) -> None:
     """The same rows with the same weights, in whatever partitions they lie."""
-    world = draw(11)
-    assert world.train is not None
-    made = to_spark(spark)
-    drawn = us.sample(world.test, strategy, train=world.train, size=0.4, seed=3)
-    found = us.spark.sample(made(world.test), strategy, train=made(world.train), size=0.4, seed=3)
-    expected = drawn.to_frame().select(*world.test.columns, "sampling_weight").sort("user", "item")
+    test, train, made_of = made("shop.test").drop("channel"), made("shop.train"), to_spark(spark)
+    drawn = us.sample(test, strategy, train=train, size=0.4, seed=3)
+    found = us.spark.sample(made_of(test), strategy, train=made_of(train), size=0.4, seed=3)
+    expected = drawn.to_frame().select(*test.columns, "sampling_weight").sort("user", "item")
     assert_frame_equal(pl.DataFrame(pl.from_arrow(found.toArrow())).sort("user", "item"), expected)
-    with pytest.raises(us.InputError, match="a sample already"):
-        us.spark.sample(found, strategy, train=made(world.train))
+    with refuses("sampled-already"):
+        us.spark.sample(found, strategy, train=made_of(train))

@@ -26,36 +26,25 @@ def log_of(*, dates: bool) -> Log:
 
 @pytest.mark.parametrize("dates", [False, True])
 @pytest.mark.parametrize("splitter", SPLITTERS)
-def test_folds_are_drawn(splitter: str, dates: bool) -> None:
-    """A bar for each part of each fold, and one for each window that was skipped."""
+def test_table_record_and_picture_agree_with_the_folds(splitter: str, dates: bool) -> None:
+    """Counts are those of the logs that the folds give; a bar for each part, and for each window that was skipped."""
     if dates:
         splitter = splitter.replace("width=2", "width=2d").replace("history=5", "history=5d")
     found = make_splits(log_of(dates=dates), splitter)
-    drawn = found.plot().to_dict()
-    (rows,) = drawn["datasets"].values()
-    assert len(rows) == 2 * len(found) + len(found.skipped)
-    assert all(row["low"] < row["high"] for row in rows)
+    table, record = found.table(), found.to_dict()
+    for split, row, fold in zip(found, table.rows(named=True), record["folds"], strict=True):
+        train, test = split
+        for told in (row, fold):
+            assert (told["train_rows"], told["test_rows"]) == (len(train), len(test))
+        assert np.count_nonzero(split.kept) == len(train) and np.count_nonzero(split.held_out) == len(test)
+        assert row["users"] in (None, int(np.count_nonzero(np.diff(test.indptr)))) and fold["users"] == row["users"]
+    assert record["rows"] == 200 and record["splitter"] == str(found.splitter)
+    (rows,) = found.plot().to_dict()["datasets"].values()
+    assert len(rows) == 2 * len(found) + len(found.skipped) and all(row["low"] < row["high"] for row in rows)
     assert {row["part"] for row in rows} == {"train", "test"} | ({"skipped"} if found.skipped else set())
 
 
 def test_one_split_is_drawn_as_well() -> None:
     """``split.plot()``."""
     (rows,) = holdout(log_of(dates=True), 0.3, by="time").plot().to_dict()["datasets"].values()
-    day = 86_400_000.0
-    assert (rows[0]["part"], rows[0]["low"], rows[0]["high"] / day) == ("train", 0.0, 7.0)
-
-
-@pytest.mark.parametrize("splitter", SPLITTERS)
-def test_table_and_record_agree_with_the_folds(splitter: str) -> None:
-    """Counts are those of the logs that the folds give."""
-    found = make_splits(log_of(dates=False), splitter)
-    table, record = found.table(), found.to_dict()
-    for split, row, fold in zip(found, table.rows(named=True), record["folds"], strict=True):
-        train, test = split
-        assert (
-            (len(train), len(test)) == (row["train_rows"], row["test_rows"]) == (fold["train_rows"], fold["test_rows"])
-        )
-        assert np.count_nonzero(split.kept) == len(train) and np.count_nonzero(split.held_out) == len(test)
-        judged = int(np.count_nonzero(np.diff(test.indptr)))
-        assert row["users"] in (None, judged) and fold["users"] == row["users"]
-    assert record["rows"] == 200 and record["splitter"] == str(found.splitter)
+    assert (rows[0]["part"], rows[0]["low"], rows[0]["high"] / 86_400_000.0) == ("train", 0.0, 7.0)

@@ -11,10 +11,13 @@ import polars as pl
 import pytest
 
 import unskew as us
-from tests.stream.files import Layout, inputs, sized
+from tests.golden.worlds import table
+from tests.said import refuses
+from tests.stream.files import Layout, made, sized
 from unskew.cli.flags import with_flags
-from unskew.engine.stream.sizes import memory_limit
+from unskew.errors import RefusedError
 from unskew.evaluation import expected
+from unskew.evaluation.request import Request
 from unskew.log import Ids
 from unskew.outcome import Given, Outcome
 from unskew.outcome.base import PairPredictor
@@ -31,164 +34,125 @@ class Strange(Outcome):
         raise NotImplementedError
 
 
-def call(tmp_path: Path, **changes: Any) -> dict[str, Any]:
-    """Files of clicks and lists."""
-    tables = inputs() | changes
-    made = {}
-    for name in ("clicks", "train"):
-        made[name] = tmp_path / f"{name}.parquet"
-        tables[name].write_parquet(made[name])
-    models = {name: tmp_path / f"{name}.parquet" for name in tables["lists"]}
-    for name, path in models.items():
-        tables["lists"][name].write_parquet(path)
-    return {"test": made["clicks"], "models": models, "engine": "stream"}
+def written(folder: Path, frame: pl.DataFrame, name: str) -> Path:
+    """A table as a file."""
+    folder.mkdir(exist_ok=True)
+    frame.write_parquet(folder / f"{name}.parquet")
+    return folder / f"{name}.parquet"
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"propensity": "logistic"}, "is fitted to the whole log in memory"),
-        ({"outcome": "logistic_mf(dim=2)"}, "is fitted to the whole log in memory(.|\n)*means and given"),
-        ({"outcome": "crossfit(census)"}, "is fitted to the whole log in memory"),
-        ({"outcome": Strange()}, "outcome='strange' is fitted to the whole log"),
-        ({"per_user": True}, "keeps a row for every user"),
-        ({"sample": "wtd_h", "train": True}, "draws from the whole log"),
-        ({"refit": True, "interval": "bootstrap", "propensity": "popularity(gamma=1)"}, "fits propensities anew"),
-    ],
-)
-def test_what_needs_the_whole_log_is_refused(options: dict[str, Any], words: str, tmp_path: Path) -> None:
-    given = call(tmp_path) | options
-    if given.get("train") is True:
-        given["train"] = tmp_path / "train.parquet"
-    with sized(Layout()), pytest.raises(us.RefusedError, match=words):
-        us.evaluate(**given)
+def call(tmp_path: Path, world: str = "shop") -> dict[str, Any]:
+    """Files of a log and lists."""
+    models = {name: written(tmp_path, table(f"{world}.{name}"), name) for name in ("popular", "tastes")}
+    return {"test": written(tmp_path, table(f"{world}.test"), "test"), "models": models, "engine": "stream"}
+
+
+def test_a_model_of_somebody_elses_needs_the_whole_log(tmp_path: Path) -> None:
+    """What else does, stands in the list of the tests of parity."""
+    with sized(Layout()), refuses("needs-whole-log", RefusedError):
+        us.evaluate(**call(tmp_path), outcome=Strange())
 
 
 def test_tilted_is_listed_as_refused_where_nobody_asked_for_it(tmp_path: Path) -> None:
     """With seen zeros and a training log it is one of the usual estimators, and fits a model of all pairs."""
-    given = call(tmp_path)
-    rows = inputs()["conversions"].drop("propensity").sample(fraction=1.0, shuffle=True, seed=1)
-    files = {"test": rows[:1000], "train": rows[1000:]}
-    for name, table in files.items():
-        table.write_parquet(tmp_path / f"{name}.parquet")
-    paths = {name: tmp_path / f"{name}.parquet" for name in files}
+    files = {name: written(tmp_path, table(f"visits.{name}"), name) for name in ("bare", "train")}
+    given = call(tmp_path, "visits") | {"test": files["bare"], "train": files["train"]}
     with sized(Layout()):
-        found = us.evaluate(**given | paths, feedback="conversions")
-    (reason,) = {each["reason"] for each in found.inputs["refused"] if each["estimator"].startswith("tilted")}
-    assert "whole log in memory" in reason
+        found = us.evaluate(**given, feedback="conversions")
+    assert {each["code"] for each in found.inputs["refused"] if each["estimator"].startswith("tilted")} == {"in-parts"}
+
+
+def _at(rows: pl.DataFrame, place: int, **cells: Any) -> pl.DataFrame:
+    """The rows with other cells in one of them."""
+    there = pl.int_range(pl.len()) == place
+    return rows.with_columns(**{name: pl.when(there).then(pl.lit(x)).otherwise(name) for name, x in cells.items()})
+
+
+def _text_users(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.with_columns(pl.col("user").cast(pl.String))
+
+
+LIKES, PAGES, GUESSES = table("shop.test"), table("visits.test"), table("visits.guess")
+SUMS: dict[str, Any] = {"feedback": "conversions", "estimators": ["direct"], "metrics": ["dcg@3"],
+                        "target": "per_user_sum", "outcome": "given(TABLE)"}  # fmt: skip
+POOLED = "per_user_sum(normalised=pooled)"
+WRONG: dict[str, tuple[str, pl.DataFrame, dict[str, Any], pl.DataFrame, dict[str, Any]]] = {
+    # the code, the test log, its options, a table of guesses, and what the error names
+    "repeated": ("repeated-pair", pl.concat([PAGES, PAGES[7:8]]), {"feedback": "conversions"}, GUESSES,
+                      {"": f"{len(PAGES) + 1:,}"}),
+    "padded": ("padded-id", _at(_text_users(LIKES), 4, user=" 4"), {}, GUESSES, {"column": "user"}),
+    "listed": ("missing-prediction", PAGES, SUMS, GUESSES.filter(pl.col("user") != 1007), {}),
+    "total": ("missing-prediction", PAGES, SUMS | {"target": POOLED}, made("listed"), {}),
+    "guess twice": ("repeated-pair", PAGES, SUMS, pl.concat([GUESSES, GUESSES[4:5]]),
+                                    {"": f"{len(GUESSES) + 1:,}"}),
+    "memory, text": ("bad-value", LIKES, {"memory": "2 GB of it"}, GUESSES, {}),
+    "negative memory": ("bad-value", LIKES, {"memory": "-1GiB"}, GUESSES, {}),
+    "memory, switch": ("bad-value", LIKES, {"memory": True}, GUESSES, {}),
+    "too little memory": ("not-enough-memory", LIKES, {"memory": "12MB"}, GUESSES, {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_named(name: str, tmp_path: Path) -> None:
+    """Also what is found only when all rows of a user are together, and is then looked up in the files."""
+    code, test, options, guesses, named = WRONG[name]
+    path = written(tmp_path, guesses, "guesses")
+    given = call(tmp_path, "visits" if "value" in test.columns else "shop")
+    options = {key: value.replace("TABLE", str(path)) if key == "outcome" else value for key, value in options.items()}
+    fields = dict(named)
+    row = fields.pop("", "")
+    with sized(Layout()), refuses(code, **fields) as caught:
+        us.evaluate(**given | {"test": written(tmp_path, test, "wrong")} | options)
+    assert row in str(caught.value)
 
 
 def test_tables_in_memory_and_text_files_are_refused(tmp_path: Path) -> None:
+    """A table of guesses too, whatever the logs are."""
     given = call(tmp_path)
-    with pytest.raises(us.RefusedError, match="test is a DataFrame in memory"):
-        us.evaluate(inputs()["clicks"], given["models"], engine="stream")
-    text = tmp_path / "clicks.csv"
-    inputs()["clicks"].write_csv(text)
-    with pytest.raises(us.InputError, match="read from Parquet only"):
-        us.evaluate(text, given["models"], engine="stream")
+    with refuses("parquet-only", RefusedError):
+        us.evaluate(LIKES, given["models"], engine="stream")
+    LIKES.write_csv(tmp_path / "likes.csv")
+    GUESSES.write_csv(tmp_path / "guesses.csv")
+    with refuses("parquet-only"):
+        us.evaluate(tmp_path / "likes.csv", given["models"], engine="stream")
+    with sized(Layout()), refuses("parquet-only"):
+        us.evaluate(**call(tmp_path, "visits") | SUMS | {"outcome": f"given({tmp_path / 'guesses.csv'})"})
 
 
 def test_a_wrong_row_is_named_by_file_and_row(tmp_path: Path) -> None:
-    given = call(tmp_path)
-    rows = inputs()["clicks"]
-    folder = tmp_path / "many"
-    folder.mkdir()
-    rows[:100].write_parquet(folder / "1.parquet")
-    wrong = rows[100:].with_columns(propensity=pl.when(pl.int_range(pl.len()) == 41).then(0.0).otherwise("propensity"))
-    wrong.write_parquet(folder / "2.parquet")
-    with (
-        sized(Layout(piece=17)),
-        pytest.raises(us.InputError, match=r"2\.parquet: column 'propensity' .* row 42 has 0"),
-    ):
+    """Of several files, in batches; dropped, it is counted."""
+    given, folder = call(tmp_path), tmp_path / "many"
+    written(folder, LIKES[:100], "1")
+    wrong = written(folder, _at(LIKES[100:], 41, propensity=0.0), "2")
+    with sized(Layout(piece=17)), refuses("out-of-range", column="propensity", row=42, file=str(wrong)):
         us.evaluate(folder, given["models"], engine="stream")
     with sized(Layout(piece=17)):
         found = us.evaluate(folder, given["models"], engine="stream", invalid="drop")
-    assert found.inputs["test"]["dropped"] == {"propensity outside (0, 1]": 1}
-    assert found.inputs["test"]["rows"] == len(rows)
-
-
-def test_a_repeated_pair_is_named_by_its_rows(tmp_path: Path) -> None:
-    """Found when all rows of a user are together, and looked up in the files."""
-    tables = inputs()
-    twice = pl.concat([tables["conversions"], tables["conversions"][7:8]]).drop("shelf", "policy")
-    given = call(tmp_path)
-    twice.write_parquet(tmp_path / "twice.parquet")
-    with sized(Layout()), pytest.raises(us.InputError, match=rf"row 8 of .*twice\.parquet and row {len(twice):,} of"):
-        us.evaluate(tmp_path / "twice.parquet", given["models"], engine="stream", feedback="conversions")
-
-
-def test_blanks_around_ids_are_named_by_their_row(tmp_path: Path) -> None:
-    given = call(tmp_path)
-    rows = inputs()["clicks"].with_columns(pl.col("user").cast(pl.String))
-    rows = rows.with_columns(user=pl.when(pl.int_range(pl.len()) == 4).then(pl.lit(" 4")).otherwise("user"))
-    rows.write_parquet(tmp_path / "blank.parquet")
-    with sized(Layout()), pytest.raises(us.InputError, match=r"row 5 of .*blank\.parquet has ' 4'"):
-        us.evaluate(tmp_path / "blank.parquet", given["models"], engine="stream")
-
-
-def guessed(tmp_path: Path, table: pl.DataFrame, **options: Any) -> dict[str, Any]:
-    """Conversions with a table of guesses in a file."""
-    given = call(tmp_path)
-    inputs()["conversions"].write_parquet(tmp_path / "test.parquet")
-    table.write_parquet(tmp_path / "guesses.parquet")
-    outcome = f"given({tmp_path / 'guesses.parquet'})"
-    rows = {"test": tmp_path / "test.parquet", "outcome": outcome, "feedback": "conversions", "estimators": ["direct"]}
-    return given | rows | {"metrics": ["dcg@3"], "target": "per_user_sum"} | options
-
-
-def test_pairs_that_a_table_of_guesses_lacks_are_refused(tmp_path: Path) -> None:
-    """Listed ones always; with normalised targets all candidates are asked for, and their number is named."""
-    table = inputs()["guesses"]
-    with sized(Layout()), pytest.raises(us.InputError, match=r"guesses\.parquet: there is no prediction for 3 of"):
-        us.evaluate(**guessed(tmp_path, table.filter((pl.col("user") != 7) | (pl.col("item") > 10**6))))
-    listed = inputs()["listed_guesses"]
-    with sized(Layout()), pytest.raises(us.InputError, match="all 3,000 candidate pairs; target per_user_sum asks"):
-        us.evaluate(**guessed(tmp_path, listed, target="per_user_sum(normalised=pooled)"))
-
-
-def test_wrong_rows_of_a_table_of_guesses_are_named(tmp_path: Path) -> None:
-    """By file and row, as those of every input; a text file is refused, whatever the logs are."""
-    table = inputs()["guesses"]
-    twice = pl.concat([table, table[4:5]])
-    with sized(Layout()), pytest.raises(us.InputError, match=rf"twice, in row 5 of .* and row {len(twice):,} of"):
-        us.evaluate(**guessed(tmp_path, twice))
-    table.write_csv(tmp_path / "guesses.csv")
-    with sized(Layout()), pytest.raises(us.InputError, match="read from Parquet only"):
-        us.evaluate(**guessed(tmp_path, table, outcome=f"given({tmp_path / 'guesses.csv'})"))
+    assert sum(found.inputs["test"]["dropped"].values()) == 1 and found.inputs["test"]["rows"] == len(LIKES)
 
 
 def test_a_table_of_guesses_counts_among_the_rows(tmp_path: Path) -> None:
     """Divided it is one more input; in memory it takes room from the parts."""
-    from unskew.evaluation.request import Request
-
-    table = inputs()["guesses"]
-    given = guessed(tmp_path, table)
+    path = written(tmp_path, GUESSES, "guesses")
+    given = call(tmp_path, "visits") | SUMS
     files, held = (
         expected.expect(Request.of(**given | {"outcome": outcome}, memory="1GiB"))
-        for outcome in (given["outcome"], Given(table))
+        for outcome in (f"given({path})", Given(GUESSES))
     )
     assert files is not None and held is not None
-    assert files.rows == held.rows + len(table)
-    assert files.in_memory == held.in_memory
+    assert (files.rows, files.in_memory) == (held.rows + len(GUESSES), held.in_memory)
 
 
-@pytest.mark.parametrize("memory", ["2 GB of it", "12MB", True, "-1GiB"])
-def test_amounts_of_memory_that_mean_nothing_are_refused(memory: Any, tmp_path: Path) -> None:
-    with pytest.raises(us.InputError, match="memory="):
+@pytest.mark.parametrize("memory", ["100MiB", 9])
+def test_amounts_of_memory_are_answered_as_they_were_given(memory: Any, tmp_path: Path) -> None:
+    with refuses("not-enough-memory") as refused:
         us.evaluate(**call(tmp_path), memory=memory)
-
-
-@pytest.mark.parametrize(("memory", "words"), [("100MiB", "--memory 100MiB: less"), (9, "--memory 9: less")])
-def test_amounts_of_memory_are_answered_as_they_were_given(memory: Any, words: str) -> None:
-    with pytest.raises(us.InputError) as refused:
-        memory_limit(memory)
-    assert with_flags(str(refused.value)).startswith(words)
+    assert with_flags(str(refused.value)).startswith(f"--memory {memory}:")
 
 
 def test_files_that_exceed_what_is_free_are_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And others are not; folders always are."""
+    """And others are not; folders always are; whatever is missing is an error of its own, of whatever kind."""
     given = call(tmp_path) | {"engine": None}
-    from unskew.evaluation.request import Request
 
     def engine(**changes: Any) -> str | None:
         found = expected.expect(Request.of(**given | changes))
@@ -197,36 +161,22 @@ def test_files_that_exceed_what_is_free_are_streamed(tmp_path: Path, monkeypatch
     assert engine() is None
     monkeypatch.setattr(expected, "available", lambda: 300_000_000)
     monkeypatch.setattr(expected, "LARGEST", 10**9)
-    assert engine() == "stream"
-    assert engine(engine="memory") is None
+    assert engine() == "stream" and engine(engine="memory") is None
     monkeypatch.setattr(expected, "available", lambda: 10**12)
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    inputs()["clicks"].write_parquet(folder / "a.parquet")
-    assert engine(test=folder) == "stream"
-
-
-def test_a_dry_run_says_what_to_expect(tmp_path: Path) -> None:
-    from unskew.evaluation.request import Request
-
-    given = call(tmp_path)
-    said = expected.dry_run(Request.of(**given, memory="2GiB"))
-    assert "Engine: stream" in said and "at most 2.1 GB" in said and "Time: about" in said
-    assert "Engine: memory" in expected.dry_run(Request.of(**given | {"engine": "memory"}))
-    assert "other than Parquet" in expected.dry_run(Request.of(inputs()["clicks"], given["models"]))
-
-
-@pytest.mark.parametrize("name", ["test", "train", "items", "lists"])
-def test_a_dry_run_finds_missing_files(name: str, tmp_path: Path) -> None:
-    """An engine is not chosen for files that are not there, whichever input they are, of whatever kind."""
-    from unskew.evaluation.request import Request
-
-    given = call(tmp_path)
-    there: dict[str, Any] = {"test": given["test"], "models": dict(given["models"])}
+    written(tmp_path / "folder", LIKES, "a")
+    assert engine(test=tmp_path / "folder") == "stream"
     missing = tmp_path / "missing.csv"
-    there |= {"models": {**there["models"], "more": missing}} if name == "lists" else {name: missing}
-    with pytest.raises(us.errors.InputError, match=r"missing\.csv: there is no such file"):
-        expected.dry_run(Request.of(**there))
+    models = {**given["models"], "more": missing}
+    for there in ({"test": missing}, {"train": missing}, {"items": missing}, {"models": models}):
+        with refuses("missing-file"):
+            expected.dry_run(Request.of(**given | there))
+
+
+@pytest.mark.parametrize(("engine", "said"), [("stream", "stream"), ("memory", "memory")])
+def test_a_dry_run_says_what_to_expect(engine: str, said: str, tmp_path: Path) -> None:
+    given = call(tmp_path) | {"engine": engine}
+    assert f": {said}" in expected.dry_run(Request.of(**given, memory="2GiB"))
+    assert ": memory" in expected.dry_run(Request.of(LIKES, given["models"]))
 
 
 def test_the_advised_conversion_keeps_ids_and_numbers(tmp_path: Path) -> None:
@@ -236,16 +186,14 @@ def test_the_advised_conversion_keeps_ids_and_numbers(tmp_path: Path) -> None:
     log = pl.DataFrame(rows, schema=["user", "item", "propensity"], orient="row")
     lists = log.select("user", (pl.col("item").cast(pl.Int64) // 2).cast(pl.String)).unique(maintain_order=True)
     lists = lists.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))
-    log.write_csv(tmp_path / "log.csv")
-    lists.write_csv(tmp_path / "lists.csv")
-    with pytest.raises(us.errors.InputError, match="Write it anew") as refused:
-        us.evaluate(tmp_path / "log.csv", {"a": tmp_path / "lists.csv"}, engine="stream")
+    texts, tables = ({n: tmp_path / f"{n}.{end}" for n in ("log", "lists")} for end in ("csv", "parquet"))
+    log.write_csv(texts["log"])
+    lists.write_csv(texts["lists"])
+    with refuses("parquet-only") as refused:
+        us.evaluate(texts["log"], {"a": texts["lists"]}, engine="stream")
     (line,) = re.findall(r"pl\.scan_csv\(.*\.sink_parquet\('[^']*'\)", str(refused.value))
     for name in ("log", "lists"):
-        made = line.replace("'log.", f"'{tmp_path}/{name}.")
-        eval(made, {"pl": pl})
-    texts = {name: tmp_path / f"{name}.csv" for name in ("log", "lists")}
-    tables = {name: tmp_path / f"{name}.parquet" for name in ("log", "lists")}
+        eval(line.replace("'log.", f"'{tmp_path}/{name}."), {"pl": pl})
     memory = us.evaluate(texts["log"], {"a": texts["lists"]}, engine="memory")
     stream = us.evaluate(tables["log"], {"a": tables["lists"]}, engine="stream")
     assert [(e.estimator, e.users) for e in stream.estimates] == [(e.estimator, e.users) for e in memory.estimates]

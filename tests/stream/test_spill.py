@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from unskew.engine.stream.cuts import Cuts, _look_alike
+from unskew.engine.stream.cuts import Cuts
 from unskew.engine.stream.spill import Spill
 
 whole = st.integers(-300, 70_000) | st.integers(-(2**63), 2**63 - 1)
@@ -56,13 +56,3 @@ def test_other_types_and_nulls_come_back(dtype: type[pl.DataType], tmp_path: Pat
     assert_frame_equal(spill.part(0), frame.filter(pl.col("user") < 5))
     assert_frame_equal(spill.part(1), frame.filter(pl.col("user") >= 5))
     spill.remove()
-
-
-def test_slices_of_a_sorted_file_do_not_look_alike() -> None:
-    """Where users lie close together, a few places say little of the others."""
-    rng = np.random.default_rng(1)
-    mixed = [rng.integers(0, 10**6, 2048) for _ in range(16)]
-    assert _look_alike(mixed)
-    assert not _look_alike([np.sort(np.concatenate(mixed))[k * 2048 : (k + 1) * 2048] for k in range(16)])
-    assert not _look_alike([*mixed[:-2], mixed[0] // 10, mixed[1]])
-    assert not _look_alike(mixed[:2])

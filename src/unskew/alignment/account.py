@@ -77,7 +77,7 @@ def nothing_left(test: Log, rows: int, relevant: str | None, dropped: Mapping[st
             said.append(f"No row that is left is {relevant}; before rows were dropped, some were.")
     elif relevant is not None:
         said.append(f"None of {rows:,} rows that is left is {relevant}.")
-    return NothingLeftError(" ".join(said))
+    return NothingLeftError(" ".join(said), code="nothing-to-judge")
 
 
 def _predictor(account: Account) -> dict[str, Any]:

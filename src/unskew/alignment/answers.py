@@ -98,7 +98,8 @@ def join_answers(inputs: Inputs, rows: Log, train: Log | None, items: Ids) -> Jo
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in dropped.items() if count) or "nothing"
         raise InputError(
             f"{answers.account.source}: no answer is left to judge by. Dropped: {reasons}.\n"
-            "Ask about candidates that the held-out log does not show, and give what was answered."
+            "Ask about candidates that the held-out log does not show, and give what was answered.",
+            code="no-answers",
         )
     joined, origin = _joined(rows if census else None, answers, np.where(silent, ASKED, ANSWERED).astype(np.int32))
     gain = present(answers.gain)
@@ -128,7 +129,8 @@ def _inside(answers: Log, users: Ids, rules: Rules, dropped: dict[str, int]) -> 
         raise InputError(
             f"{answers.account.source}: user '{plain(who)}' was asked and belongs to none of the logs, nor to the "
             "population (users=…).\nName everybody who could be asked with users=…, or drop such rows with "
-            "invalid='drop'; the result will say how many were dropped."
+            "invalid='drop'; the result will say how many were dropped.",
+            code="outside-population",
         )
     dropped["user outside the population"] = int(np.count_nonzero(~keep))
     return answers.take(keep)
@@ -146,7 +148,8 @@ def _gains(answers: Log, rows: Log, rules: Rules) -> Floats:
         raise InputError(
             f"{answers.account.source}: column 'value' holds {found[row]:g} for user "
             f"'{plain(answers.users.values[int(answers.user[row])])}', and the held-out log 0 and 1 only.\n"
-            "Answers must mean what values of the log mean: give 0 and 1, or a threshold such as relevant='>=4'."
+            "Answers must mean what values of the log mean: give 0 and 1, or a threshold such as relevant='>=4'.",
+            code="bad-value",
         )
     return found
 

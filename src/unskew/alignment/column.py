@@ -50,6 +50,7 @@ from unskew.inference.merging import Mergeable, merged_by
 from unskew.kernels.arrays import Bools, Floats, Ints64, present
 from unskew.kernels.levels import group_counts, group_sums, item_totals
 from unskew.log import Feedback, Log
+from unskew.notice import Notice
 from unskew.plain import plain
 from unskew.propensity import Propensity, Scope
 
@@ -454,27 +455,33 @@ def _implied(given: LevelInputs, found: ColumnFacts) -> tuple[float | None, str]
     return ratio.value, ""
 
 
-def _signs(given: LevelInputs, found: ColumnFacts, implied: float | None, *, fitted: bool) -> Iterator[str]:
+def _signs(given: LevelInputs, found: ColumnFacts, implied: float | None, *, fitted: bool) -> Iterator[Notice]:
     """What the column, or the log, looks like; each is an ordinary way to be wrong."""
     items, account, rows = found.items, given.rows.account, max(found.rows[0], 1)
     certain = max((n / max(of, 1) for n, of in zip(found.certain, found.rows, strict=True)), default=0.0)
     if certain > CERTAIN and found.certain[0] < rows:
-        yield f"the rows with P = 1 ({certain:.0%}) really could not have been missing"
+        yield Notice(f"the rows with P = 1 ({certain:.0%}) really could not have been missing", code="certain-rows")
     least, times = found.least
     if least < 1.0 and times > FLOORED * rows and _shared_least(items, least) and _many_values(given):
-        yield f"P was not raised to {least:.3g}, which {times / rows:.0%} of the rows have"
+        yield Notice(
+            f"P was not raised to {least:.3g}, which {times / rows:.0%} of the rows have", code="raised-to-a-floor"
+        )
     if items is not None and given.model.refers(given.rows) is Scope.TEST and _adds_to_one(items):
-        yield "it is no share of all items (over the items it adds up to 1)"
+        yield Notice("it is no share of all items (over the items it adds up to 1)", code="share-of-items")
     if len(found.policies) > 1:
-        yield "it counts every policy that could have shown the pair, not only the one that did"
+        yield Notice(
+            "it counts every policy that could have shown the pair, not only the one that did", code="several-policies"
+        )
     if repeated := account.dropped.get("duplicate pair", 0):
-        yield f"it counts all showings of a pair together ({repeated:,} rows repeat one)"
+        yield Notice(
+            f"it counts all showings of a pair together ({repeated:,} rows repeat one)", code="repeated-showings"
+        )
     if implied is not None and implied > IMPLIED:
-        yield f"{min(implied, 1.0):.0%} of all pairs are relevant, as it implies"
+        yield Notice(f"{min(implied, 1.0):.0%} of all pairs are relevant, as it implies", code="implied-relevance")
     if items is not None and not given.facts.known and _is_core(items.rows):
-        yield "no items were left out of the log because they have few rows"
+        yield Notice("no items were left out of the log because they have few rows", code="few-rows-left-out")
     if fitted:
-        yield "it was not fitted to this very log"
+        yield Notice("it was not fitted to this very log", code="fitted-to-log")
 
 
 def _shared_least(items: ItemColumns | None, least: float) -> bool:

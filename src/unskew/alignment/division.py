@@ -124,12 +124,14 @@ def judge_division(
     if isinstance(share, float) and test.cut_by_time:
         raise InputError(
             f"share {share:g}: the test log was cut off by time, so it is no random share of the whole.\nLeave the "
-            "share out; a propensity that was written for the test period is used with known(part=test)."
+            "share out; a propensity that was written for the test period is used with known(part=test).",
+            code="share-of-time-cut",
         )
     if isinstance(share, float) and getattr(propensity, "part", None) == Scope.TEST:
         raise InputError(
             f"share {share:g} says that propensities are of the whole log, and '{propensity}' that they are of the "
-            "test rows.\nLeave one of them out."
+            "test rows.\nLeave one of them out.",
+            code="conflicting-arguments",
         )
     if train is None or test.share is not None:
         return
@@ -156,7 +158,8 @@ def _whose_propensities(test: Log, train: Log, facts: DivisionFacts, propensity:
         "times say how the two logs were divided: propensities of a whole log are not those of a part of it.\n"
         f"If one log was divided at random, say which share of it the test log is (share={part:.2g}, by the numbers of "
         "rows); share='users' if its users were divided; propensity='known(part=test)' if the column was written for "
-        "the test log alone."
+        "the test log alone.",
+        code="share-missing",
     )
 
 
@@ -175,7 +178,8 @@ def _common_users(test: Log, train: Log, facts: DivisionFacts, share: Share, ran
         f"{train.account.source} ({facts.trained:,} users).\n"
         "If the two logs hold different users on purpose, say so with share='users': the users of the "
         f"test log alone are then the population. Else compare how ids are written: '{plain(facts.user)}' in the test "
-        f"log, '{plain(facts.train_user)}' in the training log."
+        f"log, '{plain(facts.train_user)}' in the training log.",
+        code="no-common-users",
     )
 
 
@@ -191,14 +195,16 @@ def _times(test: Log, train: Log, facts: DivisionFacts, random: bool) -> None:
             f"{test.account.source}: the test log is earlier than the training log {train.account.source}: the one "
             f"goes from {tested[0]} to {tested[1]}, the other from {trained[0]} to {trained[1]}.\n"
             "What is judged must not come before what was learnt from: swap the two logs, or check that both columns "
-            "'time' have the same unit."
+            "'time' have the same unit.",
+            code="test-before-training",
         )
     if random and facts.later:
         tested, trained = _written(test, facts.times), _written(train, facts.train_times)
         raise InputError(
             f"{test.account.source}: all its rows (from {tested[0]} on) are later than those of the training log "
             f"{train.account.source} (up to {trained[1]}), so it is no random share of both.\n"
-            "Leave the share out. Propensities of the test period give a level to ips and dr; with others use snips."
+            "Leave the share out. Propensities of the test period give a level to ips and dr; with others use snips.",
+            code="share-of-time-cut",
         )
 
 

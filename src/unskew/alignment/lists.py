@@ -284,7 +284,8 @@ def _strange(name: str, facts: ListFacts, unknown: Bools, items: tuple[Any, Any]
                 f"{name}: not one of its {what}s occurs in any log, so that every score would be 0. They look like "
                 f"'{plain(theirs)}', those of the logs like '{plain(ours)}'.\n"
                 "Write the same ids in lists and logs, or say which column holds them with "
-                f"columns={{'{what}': 'NAME'}}."
+                f"columns={{'{what}': 'NAME'}}.",
+                code="no-common-ids",
             )
         if total and strangers / total > 0.5:
             found.append(StrangeIds(what, strangers / total, plain(theirs), plain(ours)))
@@ -297,5 +298,6 @@ def _refuse_silence(name: str, facts: ListFacts) -> None:
         raise InputError(
             f"{name}: its {facts.filled:,} lists are for other users than the "
             f"{facts.scored:,} with held-out interactions, so that every score would be 0.\n"
-            "Make lists for the users of the test log. Are the test log and the training log swapped?"
+            "Make lists for the users of the test log. Are the test log and the training log swapped?",
+            code="lists-for-others",
         )

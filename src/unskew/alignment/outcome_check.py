@@ -50,10 +50,15 @@ class CheckedPredictions:
 def check_predictions(model: Outcome, q: Floats, asked: int) -> Floats:
     """The same predictions, if there is one for each pair that was asked about."""
     if not isinstance(q, np.ndarray) or q.shape != (asked,) or q.dtype.kind != "f":
-        raise InputError(f"'{plain(model)}' must give a number for each of {asked:,} pairs, and does not.")
+        raise InputError(
+            f"'{plain(model)}' must give a number for each of {asked:,} pairs, and does not.", code="bad-guesses"
+        )
     if len(q) and not np.abs(q).max() <= LARGEST:
         worst = float(q[~(np.abs(q) <= LARGEST)][0])
-        raise InputError(f"'{plain(model)}' guesses {worst:g} for a pair: guesses must be numbers within ±{LARGEST:g}.")
+        raise InputError(
+            f"'{plain(model)}' guesses {worst:g} for a pair: guesses must be numbers within ±{LARGEST:g}.",
+            code="bad-guesses",
+        )
     return q
 
 

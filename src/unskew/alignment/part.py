@@ -293,6 +293,7 @@ def _relevant(population: Population | None, rows: Log) -> Floats | None:
         raise InputError(
             f"{population.account.source}: column 'relevant' says {population.relevant[u]:g} for user "
             f"'{rows.users.values[u]}', who has {seen[u]:g} relevant items in the test log alone.\n"
-            "It must count all relevant candidates, seen or not."
+            "It must count all relevant candidates, seen or not.",
+            code="bad-counts",
         )
     return population.relevant

@@ -69,14 +69,16 @@ def refuse_unpredicted(names: Iterable[str], facts: PredictedFacts, rules: Rules
             raise InputError(
                 f"{plain(name)}: not one of {facts.rows:,} held-out pairs has a prediction.\n"
                 "Do users and items have the same ids as in the log? Rows and columns of an array are users and items "
-                "0, 1, 2, …; for other ids use Predictions.from_array(array, users, items)."
+                "0, 1, 2, …; for other ids use Predictions.from_array(array, users, items).",
+                code="no-predictions",
             )
         if first is not None and not rules.drop_invalid:
             raise InputError(
                 f"{plain(name)}: {lacking:,} of {facts.rows:,} held-out pairs have no prediction; "
                 f"the first is user '{first[0]}', item '{first[1]}'.\n"
                 "Predict all held-out pairs, or judge all models on those that every model predicts with "
-                "invalid='drop'; the result will say how many were dropped."
+                "invalid='drop'; the result will say how many were dropped.",
+                code="missing-prediction",
             )
 
 
@@ -87,15 +89,21 @@ def _of(name: str, source: Predictions | Predictor, rows: Log) -> Floats:
     try:
         made = np.asarray(told, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"model '{plain(name)}': predict(users, items) must give numbers, not {type(told)}.") from None
+        raise InputError(
+            f"model '{plain(name)}': predict(users, items) must give numbers, not {type(told)}.", code="wrong-type"
+        ) from None
     if made.shape != (len(rows),):
         raise InputError(
             f"model '{plain(name)}': predict(users, items) must give one number for each of {len(rows):,} pairs, not "
-            f"an array of shape {made.shape}."
+            f"an array of shape {made.shape}.",
+            code="wrong-shape",
         )
     if (far := np.abs(made) > LARGEST).any() and (far & np.isfinite(made)).any():
         worst = float(made[far & np.isfinite(made)][0])
-        raise InputError(f"model '{plain(name)}': predictions must lie within ±{LARGEST:g}, and one is {worst:g}.")
+        raise InputError(
+            f"model '{plain(name)}': predictions must lie within ±{LARGEST:g}, and one is {worst:g}.",
+            code="out-of-range",
+        )
     return np.where(np.isfinite(made), made, np.nan)
 
 
@@ -116,7 +124,8 @@ def lists_of_predictions(
             raise InputError(
                 f"{plain(name)}: not one of its {len(source):,} predictions is of a user and an item that these logs "
                 "know.\nDo users and items have the same ids as in the log? Rows and columns of an array are users and "
-                "items 0, 1, 2, …; for other ids use Predictions.from_array(array, users, items)."
+                "items 0, 1, 2, …; for other ids use Predictions.from_array(array, users, items).",
+                code="no-common-pairs",
             )
         if coded.rank is None:
             excluded = known if rules.unseen else None

@@ -52,7 +52,8 @@ def judged(test: Log, train: Log | None, users: Ids, items: Ids, rules: Rules, d
             who = test.users.values[int(test.user[np.argmin(keep)])]
             raise InputError(
                 f"{test.account.source}: user '{plain(who)}' has rows but is not in the population (users=…).\n"
-                "Add the user there, or drop such rows with invalid='drop'; the result will say how many were dropped."
+                "Add the user there, or drop such rows with invalid='drop'; the result will say how many were dropped.",
+                code="outside-population",
             )
         dropped["user outside the population"] = int(np.count_nonzero(~keep))
         test = test.take(keep)
@@ -149,7 +150,8 @@ def with_propensities(test: Log, model: Propensity, rules: Rules, shown: Floats 
     if (least := float(np.nanmin(rows, initial=1.0))) < SMALLEST:
         raise InputError(
             f"'{model}': the test log's share of P is {least:g} for some rows: too small to weigh by. Is the share of "
-            "the test log in the whole (share=…) right?"
+            "the test log in the whole (share=…) right?",
+            code="too-small",
         )
     missing = np.isnan(rows)
     if missing.any():

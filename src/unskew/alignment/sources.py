@@ -29,6 +29,7 @@ from unskew.log.predictions import refuse_shared_ranks
 from unskew.log.sources import columns_of
 from unskew.plain import plain
 from unskew.propensity import FitInputs
+from unskew.threads import use_polars
 
 RANKS = 2**31 - 1
 
@@ -116,6 +117,7 @@ def as_log(
     keep: Iterable[str] = (),
 ) -> Log:
     """A log from a log, a path or a frame."""
+    use_polars()
     word(invalid, ("error", "drop"), "invalid")
     if duplicates is not None:
         word(duplicates, get_args(Duplicates), "duplicates")
@@ -187,14 +189,16 @@ def as_lists(
         made = source.recommend(users, k, seen=train)
         if not isinstance(made, Recommendations):
             raise InputError(
-                f"model '{plain(name)}': recommend(users, k, seen=…) must give Recommendations, not {type(made)}."
+                f"model '{plain(name)}': recommend(users, k, seen=…) must give Recommendations, not {type(made)}.",
+                code="wrong-type",
             )
         return _for_all(check_lists(made, f"model '{plain(name)}'"), users)
     if hasattr(source, "predict"):
         raise InputError(
             f"model '{plain(name)}' predicts values (predict) and makes no lists (recommend), which ranks are read "
             "from.\nGive its predictions of all candidates as a frame or array (Predictions), or ask for mae, mse or "
-            "rmse."
+            "rmse.",
+            code="no-lists",
         )
     return Recommendations.from_frame(source, columns=columns, invalid=invalid, source=plain(name))
 
@@ -211,7 +215,8 @@ def _refuse_foreign(source: Any, name: str) -> None:
         what = "a function" if recommend is None else f"{type(source).__module__}.{type(source).__name__}"
         raise InputError(
             f"model '{plain(name)}' is {plain(what)}, which unskew cannot ask for lists as it is.\n"
-            "Adapt it: us.models.adapt(model, users=…, items=…), with ids in the order of its rows."
+            "Adapt it: us.models.adapt(model, users=…, items=…), with ids in the order of its rows.",
+            code="not-a-model",
         )
 
 
@@ -301,7 +306,9 @@ def _rows(table: Log | Recommendations | Predictions, name: str, least: int) -> 
 
 def _whole(array: Any, what: str) -> Any:
     if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "iu":
-        raise InputError(f"{what} must be an array of whole numbers, not {plain(type(array).__name__)}.")
+        raise InputError(
+            f"{what} must be an array of whole numbers, not {plain(type(array).__name__)}.", code="wrong-type"
+        )
     return array
 
 
@@ -310,15 +317,21 @@ def _numbers(array: Any, rows: int, what: str, low: float, high: float) -> None:
     if array is None:
         return
     if not isinstance(array, np.ndarray) or array.dtype.kind != "f" or array.shape != (rows,):
-        raise InputError(f"{what} must be an array of {rows:,} floating-point numbers, one for each row.")
+        raise InputError(
+            f"{what} must be an array of {rows:,} floating-point numbers, one for each row.", code="wrong-shape"
+        )
     wrong = ~((array >= low) & (array <= high))
     if wrong.any():
         first = int(np.argmax(wrong))
-        raise InputError(f"{what} must lie between {low:g} and {high:g}; row {first + 1:,} has {array[first]:g}.")
+        raise InputError(
+            f"{what} must lie between {low:g} and {high:g}; row {first + 1:,} has {array[first]:g}.",
+            code="out-of-range",
+        )
 
 
 def _unfit(name: str, problem: str) -> InputError:
     return InputError(
         f"{name}: its arrays do not fit together: {problem}.\n"
-        "Give a file or a dataframe, which is checked and coded here."
+        "Give a file or a dataframe, which is checked and coded here.",
+        code="contradicting-columns",
     )

@@ -211,7 +211,7 @@ class PartitionedEngine:
         return self.together(question)[0]
 
     def _refuse(self, what: str) -> NoReturn:
-        raise InputError(f"{what} would have to be in memory at once: use engine='memory'.")
+        raise InputError(f"{what} would have to be in memory at once: use engine='memory'.", code="needs-whole-log")
 
 
 def _users(rows: Engine) -> int:

@@ -21,9 +21,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import os
 import stat
-import time
 import warnings
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,9 +36,9 @@ import numpy as np
 
 from unskew import strict_json
 from unskew.atomic import atomic
-from unskew.engine.workers import TICK, each
+from unskew.engine.workers import each
 from unskew.errors import InputError
-from unskew.locks import try_lock
+from unskew.locks import alone, try_lock
 from unskew.plain import plain
 
 MAGIC = b"unskew-unit 1 "
@@ -75,7 +75,8 @@ class Store:
         except OSError as error:
             raise InputError(
                 f"{path}: this finished unit cannot be read: {error.strerror}.\nDelete it to have it made again, or "
-                "give another folder."
+                "give another folder.",
+                code="unreadable-file",
             ) from None
         except _DamagedError as damage:
             aside = path.with_suffix(".bad")
@@ -83,7 +84,8 @@ class Store:
                 os.replace(path, aside)
             except OSError as error:
                 raise InputError(
-                    f"{path}: {damage}, and it cannot be set aside: {error.strerror}.\nDelete it and {aside.name}."
+                    f"{path}: {damage}, and it cannot be set aside: {error.strerror}.\nDelete it and {aside.name}.",
+                    code="store-damaged",
                 ) from None
             self.tell(f"{path}: {damage}; it was set aside as {aside.name}, and the unit is made again.")
             return None
@@ -144,22 +146,15 @@ class Store:
     def _claimed(self, key: Key) -> Iterator[Path]:
         """Nobody else makes this unit meanwhile; a folder that cannot be written to is found out before the work."""
         path = self.path(key)
-        lock = path.with_suffix(".lock")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
-            while not try_lock(handle):
-                time.sleep(TICK)
         except OSError as error:
             raise InputError(
-                f"{path.parent}: finished units cannot be written here: {error.strerror}.\nGive another folder."
+                f"{path.parent}: finished units cannot be written here: {error.strerror}.\nGive another folder.",
+                code="cannot-write",
             ) from None
-        try:
+        with alone(path.with_suffix(".lock"), patience=math.inf):
             yield path
-        finally:
-            if path.exists():  # else others are waiting for this very file
-                lock.unlink(missing_ok=True)
-            os.close(handle)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"folder": self.folder, "version": self.version}
@@ -191,7 +186,9 @@ def _canonical(value: Any) -> bytes:
     try:
         return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
     except (TypeError, ValueError) as error:
-        raise InputError(f"a unit's description must consist of plain JSON values: {error}.") from None
+        raise InputError(
+            f"a unit's description must consist of plain JSON values: {error}.", code="not-plain-json"
+        ) from None
 
 
 def _pack(record: Mapping[str, Any], key: Key, version: str) -> bytes:
@@ -200,9 +197,14 @@ def _pack(record: Mapping[str, Any], key: Key, version: str) -> bytes:
     try:
         head = json.dumps({"key": key, "version": version, "record": values}, sort_keys=True).encode()
     except (TypeError, ValueError) as error:
-        raise InputError(f"a unit consists of plain JSON values and numpy arrays: {error}.") from None
+        raise InputError(
+            f"a unit consists of plain JSON values and numpy arrays: {error}.", code="not-plain-json"
+        ) from None
     if objects := [name for name, value in arrays.items() if value.dtype.hasobject]:
-        raise InputError(f"a unit consists of plain JSON values and numpy arrays; '{objects[0]}' holds Python objects.")
+        raise InputError(
+            f"a unit consists of plain JSON values and numpy arrays; '{objects[0]}' holds Python objects.",
+            code="not-plain-json",
+        )
     tail = io.BytesIO()
     if arrays:
         named: dict[str, Any] = {f"={name}": value for name, value in arrays.items()}  # savez has names of its own

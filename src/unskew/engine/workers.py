@@ -35,7 +35,7 @@ def each(
 ) -> Iterator[tuple[int, Any]]:
     """``(place, function(*job))`` of every job, in the order in which they finish."""
     if workers < 1:
-        raise InputError(f"at least 1 worker is needed, not {workers}.")
+        raise InputError(f"at least 1 worker is needed, not {workers}.", code="out-of-range")
     workers = min(workers, len(jobs))
     if processes and jobs:
         return _in_processes(function, jobs, workers)
@@ -104,7 +104,8 @@ def _in_processes(function: Callable[..., Any], jobs: Sequence[Job], workers: in
         if isinstance(error, BrokenProcessPool):
             raise InputError(
                 "a worker process was ended from outside, perhaps for lack of memory. What it had finished stays; "
-                "start again, with fewer workers."
+                "start again, with fewer workers.",
+                code="worker-killed",
             ) from None
         raise
 

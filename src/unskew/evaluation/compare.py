@@ -42,10 +42,16 @@ def compare_propensities(
         options: everything else that ``evaluate`` takes.
     """
     if "propensity" in options:
-        raise InputError("several propensities are compared: give propensities=[…] instead of propensity=….")
+        raise InputError(
+            "several propensities are compared: give propensities=[…] instead of propensity=….",
+            code="conflicting-arguments",
+        )
     named = by_name(propensities)
     if not named:
-        raise InputError("there is no propensity to compare: give at least one, such as 'popularity(gamma=1)'.")
+        raise InputError(
+            "there is no propensity to compare: give at least one, such as 'popularity(gamma=1)'.",
+            code="missing-argument",
+        )
     say = reporter(progress)
     request = Request.of(test, models, propensity=next(iter(named.values())), refused=refused, **options)
     expected = expect(request)
@@ -85,7 +91,7 @@ def _together(lost: Mapping[str, UnskewError]) -> UnskewError:
     if len({str(error) for error in lost.values()}) == 1:
         return first
     kind = RefusedError if all(isinstance(error, RefusedError) for error in lost.values()) else InputError
-    return kind("\n".join(f"{name}: {error}" for name, error in lost.items()))
+    return kind("\n".join(f"{name}: {error}" for name, error in lost.items()), code="nothing-supported")
 
 
 def _refuse_everywhere(missing: Iterable[Missing], propensities: int) -> None:
@@ -100,4 +106,7 @@ def _refuse_everywhere(missing: Iterable[Missing], propensities: int) -> None:
         if len(found) == propensities
     ]
     if lines:
-        raise RefusedError("this log cannot support, under any of the propensities:\n" + "\n".join(lines) + SKIP)
+        raise RefusedError(
+            "this log cannot support, under any of the propensities:\n" + "\n".join(lines) + SKIP,
+            code="nothing-supported",
+        )

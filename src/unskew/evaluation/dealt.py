@@ -45,7 +45,8 @@ def as_rows(name: str, given: Any) -> SparkRows:
     if not is_frame(given):
         raise InputError(
             f"unskew.spark takes DataFrames of Spark, and {name} is a {type(given).__name__}.\nRead it with Spark "
-            "(spark.read.parquet(…), spark.createDataFrame(…)), or use unskew.evaluate or unskew.audit, in memory."
+            "(spark.read.parquet(…), spark.createDataFrame(…)), or use unskew.evaluate or unskew.audit, in memory.",
+            code="wrong-type",
         )
     return SparkRows(given, name)
 
@@ -106,7 +107,8 @@ class Found:
         """Of both."""
         if self.said is not None and other.said is not None and self.said != other.said:
             raise InputError(
-                "column 'time' must be all numbers, or all dates written alike.\nWrite all times in one way."
+                "column 'time' must be all numbers, or all dates written alike.\nWrite all times in one way.",
+                code="mixed-times",
             )
         items = [each.items for each in (self, other) if each.items is not None]
         return Found(
@@ -125,7 +127,7 @@ class Found:
         if not self.kept or self.said is None:
             reasons = ", ".join(f"{rows:,} × {reason}" for reason, rows in dropped.items())
             why = f"no rows are left; {reasons} were dropped" if reasons else "there are no rows"
-            raise InputError(f"{how.source}: {why}.\nGive an input with at least one good row.")
+            raise InputError(f"{how.source}: {why}.\nGive an input with at least one good row.", code="no-rows")
         feedback, clock, schema = self.said
         nothing = pl.Series("id", [], types.get("item", pl.Int64()))
         items = Ids.of(nothing if self.items is None else self.items.rename("id"))
@@ -190,7 +192,8 @@ def equipped_workers() -> Iterator[None]:
         if "No module named 'unskew'" in str(problem):
             raise InputError(
                 "Spark's workers run a Python without unskew.\nSet PYSPARK_PYTHON to one that has it before the "
-                "session starts (on one machine: this one), or ship the package to the workers: docs/spark.md."
+                "session starts (on one machine: this one), or ship the package to the workers: docs/spark.md.",
+                code="worker-without-unskew",
             ) from problem
         raise
 

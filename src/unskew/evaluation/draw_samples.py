@@ -103,7 +103,8 @@ def with_draws(aligned: Aligned, samples: DrawnSamples | None) -> Aligned:
     if not (aligned.held.value[marks.times(slice(None)) > 0] > 0.0).any():
         raise InputError(
             f"{draws.log.account.source}: no relevant held-out interaction is in any sample ({samples.text}).\n"
-            "Draw larger ones with sample_size=…."
+            "Draw larger ones with sample_size=….",
+            code="no-hits",
         )
     return replace(aligned, held=replace(aligned.held, draws=marks))
 

@@ -92,7 +92,8 @@ def expect(request: Request, *, small: bool = False) -> Expected | None:
     if request.engine == "memory" and (addresses := [each for each in sources if is_address(each)]):
         raise InputError(
             f"{shown(addresses[0])}: addresses of object stores are read by engine='stream', in any amount of memory.\n"
-            "Leave engine='memory' out, or copy the files here first."
+            "Leave engine='memory' out, or copy the files here first.",
+            code="store-needs-stream",
         )
     parquet = all(_is_parquet(each) for each in sources) and (table is None or _is_parquet(table) or _many(table))
     if request.engine == "memory" or not (asked or only_stream or parquet):
@@ -132,7 +133,8 @@ def _refuse_large_groups(sources: Mapping[str, Source], limit: int) -> None:
             raise InputError(
                 f"{source.reading.source}: a row group unpacks to about {amount(source.unpacked.group)}, more than the "
                 f"{amount(limit)} of memory that may be taken.\nWrite the file with smaller row groups: "
-                f"pl.scan_parquet(…).sink_parquet(…, row_group_size=100_000).{source.unpacked.hint}"
+                f"pl.scan_parquet(…).sink_parquet(…, row_group_size=100_000).{source.unpacked.hint}",
+                code="row-group-too-large",
             )
 
 

@@ -99,7 +99,8 @@ def refuse_clicks(model: Propensity, train: Log | None) -> None:
             "Log the probability of being shown as column 'propensity' and use propensity='known'; or give a training "
             "log that also holds what was shown and not clicked (feedback='conversions'); or use "
             "propensity='popularity(gamma=1)', which assumes that popular items are popular only because they were "
-            "shown more."
+            "shown more.",
+            code="positives-only",
         )
 
 

@@ -189,7 +189,7 @@ class Guessing:
         except InputError as problem:
             if not self.totals:
                 raise
-            raise InputError(
+            raise problem.saying(
                 f"{problem}\nNormalised targets divide by what all candidates would bring, so '{model}' is asked about "
                 f"all {self.candidates:,.0f} candidate pairs; target per_user_sum asks about listed ones."
             ) from problem

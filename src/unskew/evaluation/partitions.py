@@ -107,12 +107,14 @@ def refuse_whole_logs(request: Request) -> None:
                 f"{what} the whole log in memory, and this engine has parts of the users in memory only.\n"
                 "Use engine='memory' on a machine that holds it, or on a sample of the users; without it, leave that "
                 "out. Propensities that are counted (known, uniform, popularity, naive_bayes) work in parts; so do the "
-                "outcome models means and given(FILE), and those that were fitted before."
+                "outcome models means and given(FILE), and those that were fitted before.",
+                code="needs-whole-log",
             )
     if request.rates and request.ranks:
         raise RefusedError(
             "metrics of ranks and of predictions together need lists that are made of predictions, which this engine "
-            "does not make.\nAsk for them in two calls."
+            "does not make.\nAsk for them in two calls.",
+            code="two-kinds-of-metrics",
         )
 
 

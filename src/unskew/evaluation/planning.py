@@ -28,6 +28,7 @@ from unskew.inference.merging import Mergeable, merged_by
 from unskew.kernels.ranks import find_ranks
 from unskew.log import Feedback
 from unskew.metrics import Metric, RankingMetric, Shape
+from unskew.notice import codes
 from unskew.result import Estimate
 
 DEEPEST = 1_000_000  # ranks beyond this are no ranks
@@ -114,7 +115,10 @@ def _with_others(request: Request, rules: Rules, aligned: Alignment) -> Request:
 
 def _refused(refusals: Sequence[Refusal], more: str = "") -> RefusedError:
     lines = [f"{r.metric} × {r.estimator} × {r.target}: {r.reason}" for r in refusals]
-    return RefusedError("this log cannot support:\n" + "\n".join(lines) + more)
+    said = codes(r.reason for r in refusals)
+    return RefusedError(
+        "this log cannot support:\n" + "\n".join(lines) + more, code=said[0] if said else "", codes=said
+    )
 
 
 def _depth(metrics: Sequence[Metric], facts: PartFacts) -> int:
@@ -127,7 +131,8 @@ def _depth(metrics: Sequence[Metric], facts: PartFacts) -> int:
         depth = max(depth, facts.rows.most_rows)
     if depth > DEEPEST:
         raise InputError(
-            f"a list or metric goes down to rank {depth:,}; ranks up to {DEEPEST:,} can be worth something. Use @k."
+            f"a list or metric goes down to rank {depth:,}; ranks up to {DEEPEST:,} can be worth something. Use @k.",
+            code="too-large",
         )
     return depth
 
@@ -174,7 +179,8 @@ def refuse_no_hits(
     hits = look()
     raise NoHitsError(
         f"no list holds any of the {hits.rows:,} relevant held-out interactions where it counts: every score of every "
-        f"model is 0, which says nothing of the models.\n{_what_to_check(aligned, hits)}"
+        f"model is 0, which says nothing of the models.\n{_what_to_check(aligned, hits)}",
+        code="no-hits",
     )
 
 

@@ -121,7 +121,7 @@ def _named(name: str, source: Any) -> Iterator[None]:
         if not hasattr(source, "recommend"):
             raise
         prefix = f"model '{plain(name)}': "
-        raise InputError(prefix + str(problem).removeprefix(prefix)) from problem
+        raise problem.saying(prefix + str(problem).removeprefix(prefix)) from problem
 
 
 def _refuse_factors(name: str, source: Any) -> None:
@@ -129,13 +129,15 @@ def _refuse_factors(name: str, source: Any) -> None:
     if isinstance(source, str | PathLike) and Path(source).suffix.lower() == ".npz":
         raise InputError(
             f"{plain(source)}: an .npz file holds a model, not lists or predictions.\n"
-            "Load it first, us.models.load(path), and give the model."
+            "Load it first, us.models.load(path), and give the model.",
+            code="wrong-extension",
         )
     if isinstance(source, tuple | list | Mapping) and not is_path(source):
         raise InputError(
             f"model '{plain(name)}': a {type(source).__name__} is neither a model nor a dataframe.\n"
             "Factors made elsewhere: us.models.GivenFactors(users, items, user_factors, item_factors). Lists: a path, "
-            "or a pandas, polars or pyarrow table."
+            "or a pandas, polars or pyarrow table.",
+            code="wrong-type",
         )
 
 
@@ -165,7 +167,9 @@ def rules_of(request: Request, test: Log, train: Log | None) -> Rules:
     candidates, share = request.candidates, request.share
     feedback = told_feedback(test, request.relevant)
     if candidates == "unseen" and train is None:
-        raise InputError("candidates='unseen' are the items outside the user's training data: give train=….")
+        raise InputError(
+            "candidates='unseen' are the items outside the user's training data: give train=….", code="no-training-log"
+        )
     return Rules(
         feedback=feedback,
         relevant=request.relevant,

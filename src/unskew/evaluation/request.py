@@ -141,7 +141,7 @@ class Request:
     def __post_init__(self) -> None:
         for name in ("drop_seen", "refit", "in_sample", "per_user", "fixed_relevance"):
             if not isinstance(value := getattr(self, name), int | np.bool_) or value not in (0, 1):
-                raise InputError(f"{name} must be True or False, not {shown(value)}.")
+                raise InputError(f"{name} must be True or False, not {shown(value)}.", code="wrong-type")
         if self.share is not None:
             replace(SHARE, words=("users",)).of(self.share, "share")
         word(self.refused, ("error", "skip"), "refused")
@@ -158,51 +158,67 @@ class Request:
         SEEDS.of(self.seed, "seed")
         REPLICATES.of(self.replicates, "the number of replicates")
         if self.interval == "bootstrap" and self.replicates < FEWEST:
-            raise InputError(f"a bootstrap needs at least {FEWEST} replicates, not {self.replicates}.")
+            raise InputError(
+                f"a bootstrap needs at least {FEWEST} replicates, not {self.replicates}.", code="out-of-range"
+            )
         for option, text in (("by", self.by), ("relevant", self.relevant)):
             if text is not None and not isinstance(text, str):
-                raise InputError(f"{option} must be a text, not {shown(text)}.")
+                raise InputError(f"{option} must be a text, not {shown(text)}.", code="wrong-type")
         self._check_together()
         check_sampling(self)
 
     def _check_together(self) -> None:
         """Refuse options that contradict each other, or mean nothing."""
         if self.drop_seen and self.train is None:
-            raise InputError("drop_seen=True removes training items from lists: give the training log with train=….")
+            raise InputError(
+                "drop_seen=True removes training items from lists: give the training log with train=….",
+                code="no-training-log",
+            )
         if self.refit and self.interval != "bootstrap":
             raise InputError(
-                "refit=True fits propensities anew in every bootstrap replicate: it goes with interval='bootstrap'."
+                "refit=True fits propensities anew in every bootstrap replicate: it goes with interval='bootstrap'.",
+                code="conflicting-arguments",
             )
         if self.by in RESERVED:
             raise InputError(
                 f"by={self.by!r}: '{self.by}' is a column with a meaning of its own, and makes no segments. Give a "
-                "column of groups under another name; popularity(strata=3) works with any training log."
+                "column of groups under another name; popularity(strata=3) works with any training log.",
+                code="wrong-column",
             )
         if self.fixed_relevance and self.answers is None:
             raise InputError(
                 "fixed_relevance=True says that a pair of the log would be answered as it was logged: it goes with "
-                "answers=…."
+                "answers=….",
+                code="missing-argument",
             )
         if self.rounds is not None:
             DECLARED.of(self.rounds, "rounds")
             if self.answers is None:
-                raise InputError("rounds=… says over how many rounds answers are drawn: it goes with answers=….")
+                raise InputError(
+                    "rounds=… says over how many rounds answers are drawn: it goes with answers=….",
+                    code="missing-argument",
+                )
         word(self.users_are, ("sampled", "fixed"), "users_are")
         if self.users_are == "fixed" and (self.answers is None or self.interval == "bootstrap"):
             raise InputError(
                 "users_are='fixed' says that answers decide for these users alone, so that only the draw of the "
-                "questions is chance: it goes with answers=…, and not with interval='bootstrap', which draws users."
+                "questions is chance: it goes with answers=…, and not with interval='bootstrap', which draws users.",
+                code="missing-argument",
             )
         if self.answers is not None and not self.ranks:
             raise InputError(
-                "answers=… settle which lists are better: ask for a ranking metric, metrics=['recall@10']."
+                "answers=… settle which lists are better: ask for a ranking metric, metrics=['recall@10'].",
+                code="missing-metric",
             )
         if self.in_sample and self.outcome is None:
-            raise InputError("in_sample=True says how an outcome model is fitted: give outcome=… as well.")
+            raise InputError(
+                "in_sample=True says how an outcome model is fitted: give outcome=… as well.", code="missing-argument"
+            )
         if self.in_sample and self.outcome is not None and self.outcome.fitted:
             raise InputError(
                 f"in_sample=True says how an outcome model is fitted, and '{self.outcome}' is not fitted here: leave "
-                "it out."
+                "it out.",
+                code="conflicting-arguments",
             )
 
     @property
@@ -225,7 +241,8 @@ class Request:
                 raise RefusedError(
                     f"the test log's column 'propensity' is {column.low:g} in every row: it corrects nothing, and may "
                     "be a placeholder.\nIf every pair really was equally likely to be shown, say propensity='known' or "
-                    "propensity='uniform'; else name another propensity, or leave the estimators out."
+                    "propensity='uniform'; else name another propensity, or leave the estimators out.",
+                    code="constant-propensity",
                 )
             return self
         usual = _parsed_estimators(
@@ -296,13 +313,15 @@ def check_sampling(request: Request) -> None:
         for name in ("repeats", "sample_size"):
             if getattr(request, name) is not None:
                 raise InputError(
-                    f"{name}=… is for samples of the held-out rows: give sample=… as well, or leave it out."
+                    f"{name}=… is for samples of the held-out rows: give sample=… as well, or leave it out.",
+                    code="missing-argument",
                 )
         return
     if request.answers is not None:
         raise InputError(
             f"sample='{sampler}' evaluates samples of the held-out rows by naive alone, and answers=… speak of all "
-            "candidates. Leave one of them out."
+            "candidates. Leave one of them out.",
+            code="conflicting-arguments",
         )
     if request.repeats is not None:
         REPEATS.of(request.repeats, "repeats")
@@ -311,17 +330,20 @@ def check_sampling(request: Request) -> None:
     if sampler.needs_train and request.train is None:
         raise InputError(
             f"'{sampler}' counts the rows of users and items in the training log, and there is none.\n"
-            "Give train=…, or sample with sample='reg'."
+            "Give train=…, or sample with sample='reg'.",
+            code="no-training-log",
         )
     if sampler.needs_random and request.mcar is None:
         raise InputError(
             f"'{sampler}' takes its target from a log of pairs drawn at random, and there is none.\n"
-            "Give mcar=…, or sample towards even users and items: sample='wtd_h'."
+            "Give mcar=…, or sample towards even users and items: sample='wtd_h'.",
+            code="no-random-sample",
         )
     if request.interval == "bootstrap":
         raise InputError(
             "interval='bootstrap' draws users anew, and not the samples in which their rows compete for places: its "
-            "intervals would be too narrow. With sample=… leave interval=… out."
+            "intervals would be too narrow. With sample=… leave interval=… out.",
+            code="conflicting-arguments",
         )
     debiased = [e for e in request.estimators if any(e.standing(t) is not Standing.NAIVE for t in e.valid)]
     if debiased or request.propensity is not None or request.outcome is not None:
@@ -331,7 +353,8 @@ def check_sampling(request: Request) -> None:
             why = "samples with equal chances are as skewed as the log, and only smaller"
         raise RefusedError(
             f"sample='{sampler}' evaluates samples of the rows, and '{asked}' speaks of the whole log: {why}.\n"
-            "Leave it out (samples are evaluated with estimators=['naive']), or leave sample=… out."
+            "Leave it out (samples are evaluated with estimators=['naive']), or leave sample=… out.",
+            code="not-in-samples",
         )
 
 
@@ -345,20 +368,26 @@ def check_models(models: Mapping[str, Any]) -> None:
     """Models have names, which tables and verdicts call them by."""
     if not isinstance(models, Mapping):
         raise InputError(
-            f"models are given by name, as in {{'als': lists, 'popular': 'popular.parquet'}}, not as {shown(models)}."
+            f"models are given by name, as in {{'als': lists, 'popular': 'popular.parquet'}}, not as {shown(models)}.",
+            code="wrong-type",
         )
     if not models:
-        raise InputError("there is nothing to evaluate: give at least one model, models={'name': 'lists.parquet'}.")
+        raise InputError(
+            "there is nothing to evaluate: give at least one model, models={'name': 'lists.parquet'}.",
+            code="missing-models",
+        )
     for name in models:
         if not isinstance(name, str) or not name.strip():
-            raise InputError(f"a model's name must be a text that is not empty, not {shown(name)}.")
+            raise InputError(f"a model's name must be a text that is not empty, not {shown(name)}.", code="bad-name")
 
 
 def parsed_metrics(asked: Sequence[str | Metric]) -> tuple[Metric, ...]:
     """The metrics that were asked for."""
     several = [asked] if isinstance(asked, str | RankingMetric | RatingMetric) else _several("metrics", asked)
     if not several:
-        raise InputError("there is nothing to estimate: give at least one metric, metrics=['recall@10'].")
+        raise InputError(
+            "there is nothing to estimate: give at least one metric, metrics=['recall@10'].", code="missing-metric"
+        )
     return _once(metrics.make(metric) for metric in several)
 
 
@@ -386,10 +415,12 @@ def parsed_targets(asked: str | Sequence[str] | None) -> tuple[Target, ...]:
 def _several(what: str, given: Any) -> list[Any]:
     """The parts of a list; what is none is an error."""
     if isinstance(given, Mapping | set | frozenset) or not isinstance(given, Iterable):
-        raise InputError(f"{what} must be a list of canonical strings, not {shown(given)}.")
+        raise InputError(f"{what} must be a list of canonical strings, not {shown(given)}.", code="wrong-type")
     found = list(islice(given, MOST_PARTS + 1))
     if len(found) > MOST_PARTS:
-        raise InputError(f"{what}: more than {MOST_PARTS:,} are asked for. Evaluate them in several calls.")
+        raise InputError(
+            f"{what}: more than {MOST_PARTS:,} are asked for. Evaluate them in several calls.", code="too-large"
+        )
     return found
 
 
@@ -398,5 +429,7 @@ def _once(parts: Iterable[T]) -> tuple[T, ...]:
     found: dict[str, T] = {}
     for part in parts:
         if found.setdefault(str(part), part) != part:
-            raise InputError(f"two different parts are both called '{part}': evaluate them in two calls.")
+            raise InputError(
+                f"two different parts are both called '{part}': evaluate them in two calls.", code="repeated-name"
+            )
     return tuple(found.values())

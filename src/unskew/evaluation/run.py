@@ -175,7 +175,9 @@ def evaluate_stream(request: Request, expected: Expected, say: Stage) -> Result:
 def reporter(progress: Stage | None) -> Stage:
     """What is called with (stage, done, total)."""
     if progress is not None and not callable(progress):
-        raise InputError(f"progress is called with (stage, done, total); {shown(progress)} cannot be called.")
+        raise InputError(
+            f"progress is called with (stage, done, total); {shown(progress)} cannot be called.", code="wrong-type"
+        )
     return progress or (lambda stage, done, total: None)
 
 

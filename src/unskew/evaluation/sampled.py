@@ -41,6 +41,7 @@ def for_samples(request: Request, test: Log, train: Log | None) -> Request:
         raise RefusedError(
             f"the {which} log is a sample ({drawn.sampled_by}), and {asked} speaks of the log that was sampled: rows "
             "were drawn with unequal chances, and would be weighed wrongly by factors that differ between them.\n"
-            "Evaluate the sample with estimators=['naive'] alone, or the whole log with propensities."
+            "Evaluate the sample with estimators=['naive'] alone, or the whole log with propensities.",
+            code="sampled-already",
         )
     return replace(request, estimators=(estimators.make("naive"),), chosen=True)

@@ -79,7 +79,10 @@ def evaluate(
     """
     for name in ("engine", "memory"):
         if options.get(name) is not None:
-            raise InputError(f"{name}=… is an option of unskew.evaluate: leave it out, Spark is the engine here.")
+            raise InputError(
+                f"{name}=… is an option of unskew.evaluate: leave it out, Spark is the engine here.",
+                code="unknown-argument",
+            )
     given = {name: _here(value) if name in ("items", "mcar") else value for name, value in options.items()}
     request = Request.of(test, models, train=train, users=users, **given)
     return evaluate_rows(request, partitions, progress)

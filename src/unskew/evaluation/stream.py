@@ -63,7 +63,8 @@ def open_sources(request: Request) -> dict[str, Source]:
         if not is_path(given):
             raise RefusedError(
                 f"engine='stream' reads Parquet files, and {name.removeprefix(MODEL)} is a {type(given).__name__} in "
-                "memory.\nWrite it to a file and give its path, or use engine='memory'."
+                "memory.\nWrite it to a file and give its path, or use engine='memory'.",
+                code="parquet-only",
             )
         log = kind is Kind.LOG
         how = Reading(
@@ -175,7 +176,8 @@ def scan(source: Source, spill: Spill | None, progress: Callable[[int], None]) -
         if found.schema is not None and (piece.clock, piece.feedback) != (found.clock, found.feedback):
             raise InputError(
                 f"{source.reading.source}: column 'time' must be all numbers, or all dates written alike.\n"
-                "Write all times in one way."
+                "Write all times in one way.",
+                code="mixed-times",
             )
         found.schema, found.clock, found.feedback = piece.frame.schema, piece.clock, piece.feedback
         found.dropped = added_counts(found.dropped, piece.dropped)
@@ -193,7 +195,8 @@ def scan(source: Source, spill: Spill | None, progress: Callable[[int], None]) -
         reasons = ", ".join(f"{rows:,} × {reason}" for reason, rows in found.dropped.items())
         raise InputError(
             f"{source.reading.source}: no rows are left; {reasons} were dropped.\n"
-            "Give an input with at least one good row."
+            "Give an input with at least one good row.",
+            code="no-rows",
         )
     assert found.schema is not None
     own = items.ids(source.types["item"]) if "item" in source.types else Ids(pl.Series("id", [], pl.Int64))

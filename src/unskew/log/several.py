@@ -9,6 +9,7 @@ from pathlib import Path
 
 from unskew.errors import InputError
 from unskew.log import json_lines, packed
+from unskew.log.duckdb_tables import file_of
 from unskew.log.paths import Paths, as_path, shown
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "", ".dat": "", ".data": "", ".inter": ""}
@@ -34,7 +35,7 @@ def files_of(path: Paths) -> list[Path]:
     if os.path.isdir(given):
         return _of_folder(given)
     text = str(path)
-    if os.path.lexists(given):
+    if os.path.lexists(file_of(given)):  # a table of a database may have any name
         return [given]
     if "," in text and all(os.path.lexists(each) for each in text.split(",")):
         return [file for each in text.split(",") for file in files_of(each)]
@@ -51,7 +52,7 @@ def files_of(path: Paths) -> list[Path]:
 
 def is_several(path: str | PathLike[str]) -> bool:
     """Whether a path names more than one file."""
-    return os.path.isdir(path) or (not os.path.exists(path) and any(sign in str(path) for sign in _PATTERN))
+    return os.path.isdir(path) or (not os.path.exists(file_of(path)) and any(sign in str(path) for sign in _PATTERN))
 
 
 def _of_folder(folder: Path) -> list[Path]:

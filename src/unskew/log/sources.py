@@ -33,6 +33,7 @@ from unskew.log.table import CELL, Table
 from unskew.log.text import TextFile
 from unskew.panics import held_back
 from unskew.plain import plain
+from unskew.threads import use_polars
 
 _CELL = {True: 48, False: CELL}  # of text files, and of others
 LABELS = (pl.Categorical, pl.Enum)
@@ -188,6 +189,7 @@ def open_file(path: str | PathLike[str], columns: Mapping[str, str] | None = Non
     Args:
         columns: what is said of them: places say that a text file has no header.
     """
+    use_polars()
     if names_table(path):
         table = DuckTable.open(path)
         return OpenFile(table.file, table.types, table=table)
@@ -379,6 +381,7 @@ def table_of_frame(
     invalid: Invalid = "error",
 ) -> Table:
     """The table of anything that narwhals knows: pandas, polars, pyarrow, DuckDB and others."""
+    use_polars()
     drop, kept = drops(invalid), tuple(keep)
     try:
         known = nw.from_native(frame)

@@ -105,7 +105,7 @@ def best_group(view: View, facet: Facet) -> Sentence:
     if any(map(in_scenarios, view.estimates(facet, top.estimator))):
         code, by = "first-on-average", " by its average over all scenarios"
         if any(has_no_value(e.trust) for e in view.estimates(facet, top.estimator)):
-            by = " by its average over the scenarios in which all models have a value"
+            code, by = "first-on-common", " by its average over the scenarios in which all models have a value"
     spans = [Span(top.model, "name"), Span(Notice(f" comes first on {facet.metric}{by}.", code=code))]
     same = [row.model for row in others if row.in_best_group and not depends(row.against_best)]
     if not same and not any(depends(row.against_best) for row in others):

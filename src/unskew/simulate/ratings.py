@@ -88,7 +88,7 @@ def propensities(shares: Floats, alpha: float, share: float) -> Floats:
         share: of all pairs that is to be seen, in (0, 1].
     """
     alpha = float(replace(PART, why="1 shows all ratings alike, less hides low ones.").of(alpha, "alpha"))
-    share = float(PART.of(share, "the share of pairs that is seen"))
+    share = float(PART.of(share, "share"))
     levels = len(shares)
     weight = alpha ** np.maximum(0, levels - 1 - np.arange(1, levels + 1)).astype(np.float64)
     for capped in range(levels):  # the best ones first

@@ -93,7 +93,8 @@ def changed() -> InputError:
     return InputError(
         "the rows of a DataFrame changed while they were evaluated: Spark computed some of them again, after a worker "
         "was lost, and they came out otherwise.\nWrite the DataFrame out (df.write.parquet(…)), read it back, and "
-        "evaluate that; random numbers and limits in its query are the usual reason."
+        "evaluate that; random numbers and limits in its query are the usual reason.",
+        code="changed-rows",
     )
 
 

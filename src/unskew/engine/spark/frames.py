@@ -55,13 +55,17 @@ def read_parquet(session: SparkSession, path: Any) -> SparkRows:
     """A file or folder that all workers can read."""
     name = str(path)
     if not name.endswith((".parquet", ".pq")) and "." in name.rsplit("/", 1)[-1]:
-        raise InputError(f"{shown(name)}: Spark reads Parquet files and folders here.\nWrite it as Parquet first.")
+        raise InputError(
+            f"{shown(name)}: Spark reads Parquet files and folders here.\nWrite it as Parquet first.",
+            code="parquet-only",
+        )
     try:
         return SparkRows(session.read.parquet(name), shown(name))
     except Exception as problem:
         raise InputError(
             f"{shown(name)}: Spark cannot read it: {plain(str(problem).splitlines()[0])}\nGive a Parquet file "
-            "or folder that all workers can read."
+            "or folder that all workers can read.",
+            code="unreadable-file",
         ) from problem
 
 

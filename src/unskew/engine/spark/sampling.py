@@ -63,7 +63,7 @@ def sample(
     others = {"train": train, "mcar": mcar}
     _require(sampler, others)
     if WEIGHT in log.columns:
-        raise InputError(f"log: {_NO_SAMPLE}.\nSample the whole log.")
+        raise InputError(f"log: {_NO_SAMPLE}.\nSample the whole log.", code="sampled-already")
     known = ("user", "item", "value", "time", "policy", "propensity")
     inputs = ("log", *(name for name, frame in others.items() if frame is not None))
     said = ColumnMap(columns, known, inputs, {"test": known, "train": IDS, "mcar": IDS, MODELS: ()})
@@ -76,7 +76,9 @@ def sample(
     }
     total = rows.count()
     if wrong := rows.where("user is null or item is null").count():
-        raise InputError(f"log: {wrong:,} rows have no user or no item.\nRemove them: df.dropna(subset=[…]).")
+        raise InputError(
+            f"log: {wrong:,} rows have no user or no item.\nRemove them: df.dropna(subset=[…]).", code="missing-id"
+        )
     number = number_of(asked, total, "log")
     found = log
     for name in ("user", "item"):
@@ -94,7 +96,10 @@ def sample(
 def _require(sampler: Sampler, others: Mapping[str, Any]) -> None:
     for name, needed in (("train", sampler.needs_train), ("mcar", sampler.needs_random)):
         if needed and others[name] is None:
-            raise InputError(f"'{sampler}' counts the rows of users and items in {name}=…, and there is none.")
+            raise InputError(
+                f"'{sampler}' counts the rows of users and items in {name}=…, and there is none.",
+                code="missing-argument",
+            )
 
 
 def _ids(frame: DataFrame, name: str, columns: InputColumns) -> dict[str, str]:
@@ -152,7 +157,8 @@ def _least(rows: DataFrame, how: Reading, names: Mapping[str, str], seed: int, n
     if number - below < len(inside) and inside[number - below] == bound:
         raise InputError(
             "log: rows repeat a pair of user and item (and its time), and cannot be told apart.\nRemove them first: "
-            "df.dropDuplicates([…])."
+            "df.dropDuplicates([…]).",
+            code="repeated-pair",
         )
     return keyed.where(sql.col(KEY) <= float(bound)).drop(KEY)
 

@@ -55,7 +55,10 @@ def reached(source: str) -> Iterator[None]:
             said += "named by AWS_ENDPOINT_URL, with AWS_ALLOW_HTTP=true where it has no certificate."
         else:
             raise
-        raise InputError(f"{source}: {said}") from problem.__cause__
+        raise InputError(f"{source}: {said}", code=CODES[what], file=source) from problem.__cause__
+
+
+CODES = {"absent": "missing-file", "forbidden": "no-access", "unreached": "not-reached"}
 
 
 def answered(reason: str) -> str | None:

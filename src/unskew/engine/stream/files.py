@@ -43,7 +43,8 @@ class RowFile(NamedTuple):
             found = lazy.slice(start, rows).collect(engine="streaming")
         if len(found) != rows:
             raise InputError(
-                f"{self.source}: the file changed while it was read.\nTry again when nothing writes to it."
+                f"{self.source}: the file changed while it was read.\nTry again when nothing writes to it.",
+                code="changed-rows",
             )
         return without_sorted_flags(found)
 
@@ -83,14 +84,17 @@ class Source:
             if types and (own.keys() != types.keys() or {*names} - free != {*files[0].names} - free):
                 raise InputError(
                     f"{how.source}: the columns of '{source}' are not those of '{files[0].source}'.\n"
-                    "Give files with the same columns."
+                    "Give files with the same columns.",
+                    code="columns-differ",
                 )
             types = {ours: dtype if types.get(ours, dtype) == dtype else pl.String() for ours, dtype in own.items()}
         for file in files:
             say_columns(file.source, file.names)
         found = cls(how, _alike(files), types, unpacked)
         if not found.rows:
-            raise InputError(f"{how.source}: there are no rows.\nGive an input with at least one good row.")
+            raise InputError(
+                f"{how.source}: there are no rows.\nGive an input with at least one good row.", code="no-rows"
+            )
         return found
 
     @property
@@ -148,7 +152,8 @@ def _opened(
             raise InputError(
                 f"{shown(file)}: files that exceed memory are read from Parquet only.\nWrite it anew, all columns as "
                 f"texts, so that ids stay as they are: pl.scan_csv('{shown(file.name)}', infer_schema=False)"
-                f".sink_parquet('{shown(file.stem)}.parquet'), or use engine='memory'."
+                f".sink_parquet('{shown(file.stem)}.parquet'), or use engine='memory'.",
+                code="parquet-only",
             )
         schema, lazy = with_folders(file, pl.scan_parquet(file, glob=False), opened.types, asked)
         yield shown(file), schema, lazy, opened

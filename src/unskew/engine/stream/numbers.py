@@ -110,7 +110,9 @@ class Numbers(NamedTuple):
         while len(rest):
             done = file.readinto(rest)
             if not done:
-                raise InputError("a temporary file became shorter while it was in use.\nTry again.")
+                raise InputError(
+                    "a temporary file became shorter while it was in use.\nTry again.", code="temporary-file-changed"
+                )
             rest = rest[done:]
 
 

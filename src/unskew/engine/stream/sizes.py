@@ -95,8 +95,10 @@ def memory_limit(given: str | int) -> int:
     found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]i?)?b?\s*", str(given).lower())
     told = f"memory={given}" if isinstance(given, int) else f"memory={plain(given)!r}"
     if isinstance(given, bool) or found is None:
-        raise InputError(f"{told}: write an amount of memory as 2GiB, 800MB, or a number of bytes.")
+        raise InputError(f"{told}: write an amount of memory as 2GiB, 800MB, or a number of bytes.", code="bad-value")
     limit = int(float(found[1]) * _UNITS[found[2] or ""])
     if limit < LEAST:
-        raise InputError(f"{told}: less than {amount(LEAST)} does not hold the program itself.")
+        raise InputError(
+            f"{told}: less than {amount(LEAST)} does not hold the program itself.", code="not-enough-memory"
+        )
     return limit

@@ -145,7 +145,8 @@ def folder_for(needed: int) -> Iterator[Path]:
     if needed > free:
         raise InputError(
             f"{shown(place)}: about {amount(needed)} of disk are needed to bring rows together by user, and "
-            f"{amount(free)} are free.\nFree some, name another disk with TMPDIR=FOLDER, or sort all files by user."
+            f"{amount(free)} are free.\nFree some, name another disk with TMPDIR=FOLDER, or sort all files by user.",
+            code="too-little-disk",
         )
     made = Temporary(place, lambda path: path.mkdir(mode=0o700))
     try:
@@ -161,7 +162,8 @@ def _check_own(folder: Path) -> None:
     except OthersError as why:
         raise InputError(
             f"{shown(folder.parent)}: rows cannot lie here for a while, since others could change them: {why}.\nName a "
-            "folder that only you can change with TMPDIR=FOLDER."
+            "folder that only you can change with TMPDIR=FOLDER.",
+            code="unsafe-temporary-folder",
         ) from None
 
 
@@ -176,5 +178,6 @@ def full_disk(folder: Path) -> Iterator[None]:
             raise
         raise InputError(
             f"{shown(folder.parent)}: the disk is full.\nFree some of it, or name another disk for temporary files "
-            "with TMPDIR=FOLDER. What was written there is removed."
+            "with TMPDIR=FOLDER. What was written there is removed.",
+            code="disk-full",
         ) from problem

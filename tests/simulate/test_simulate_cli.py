@@ -1,4 +1,4 @@
-"""``unskew simulate ratings`` as a person uses it; ``unskew simulate`` alone still makes a shop."""
+"""``unskew simulate``, ``simulate ratings`` and ``simulate shop-over-time`` as a person uses them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from tests.cli.commands import code_of
 from typer.testing import CliRunner
 
 from unskew.cli import app
+from unskew.log import read_log
+from unskew.simulate import ShopOverTime
 
 
 def unskew(*arguments: str | Path) -> Any:
@@ -36,6 +38,7 @@ def stars(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+SIZE = ("--users", "400", "--items", "80", "--days", "30")
 COLUMNS = ("--columns", "user=customer,item=film,value=stars")
 
 
@@ -98,4 +101,44 @@ def test_simulate_alone_makes_a_shop(tmp_path: Path) -> None:
     done = simulate("-o", tmp_path / "shop", "--users", "60", "--items", "40")
     assert done.exit_code == 0 and (tmp_path / "shop" / "challenger.parquet").exists()
     assert "--output" in simulate().stderr
-    assert code_of(simulate("-o", tmp_path / "x", "--feedback", "ratings").stderr) == "not-supported"
+    assert code_of(simulate("-o", tmp_path / "x", "--feedback", "ratings").stderr) == "bad-value"
+
+
+def test_files_say_what_the_shop_over_time_says(tmp_path: Path) -> None:
+    """Four files; the log reads back as the shop's own, and the truth is that of the week behind it."""
+    done = simulate("shop-over-time", *SIZE, "--seed", "2", "--out", tmp_path / "w")
+    assert done.exit_code == 0, done.stderr
+    assert {path.name for path in (tmp_path / "w").iterdir()} == {
+        "log.parquet", "items.parquet", "full.parquet", "truth.json"
+    }  # fmt: skip
+    shop = ShopOverTime(users=400, items=80, days=30, seed=2, future=7)
+    log = read_log(tmp_path / "w" / "log.parquet", keep=["place"])
+    assert log.to_frame().drop("position").sort("user", "item").equals(shop.log.to_frame())
+    full = pl.read_parquet(tmp_path / "w" / "full.parquet")
+    assert full.equals(shop.full_log(30, 7).to_frame())
+    truth = json.loads((tmp_path / "w" / "truth.json").read_text())
+    assert {row["model"] for row in truth} == {"popular", "recent", "item_knn", "svd"}
+    table = shop.ab_test({"item_knn": "item_knn(neighbours=50)"}).table().row(0, named=True)
+    told = {row["metric"]: row for row in truth if row["model"] == "item_knn"}
+    assert told["clicks"]["value"] == table["clicks"] and told["recall@10"]["error"] == table["recall@10_error"]
+    items = pl.read_parquet(tmp_path / "w" / "items.parquet")
+    lived = (
+        log.to_frame()
+        .join(items, on="item")
+        .select(inside=pl.col("time").dt.date().is_between("first_day", "last_day"))
+    )
+    assert lived["inside"].all() and len(lived) == len(log)
+    assert f"{len(log):,} rows" in done.stdout and "item_knn 50%" in done.stdout
+    again = simulate("shop-over-time", *SIZE, "--out", tmp_path / "w")
+    assert again.exit_code == 2 and code_of(again.stderr) == "output-exists"
+
+
+def test_candidates_can_be_named(tmp_path: Path) -> None:
+    """--model takes the place of the usual candidates; a model that is none is told before anything is written."""
+    done = simulate(
+        "shop-over-time", *SIZE, "--model", "mine=item_knn(neighbours=3)", "--out", tmp_path / "w", "--quiet"
+    )
+    assert done.exit_code == 0 and not done.stdout
+    assert {row["model"] for row in json.loads((tmp_path / "w" / "truth.json").read_text())} == {"mine"}
+    wrong = simulate("shop-over-time", *SIZE, "--model", "mine=item_kn", "--out", tmp_path / "v")
+    assert wrong.exit_code == 2 and code_of(wrong.stderr) == "unknown-name" and not (tmp_path / "v").exists()
