@@ -80,7 +80,8 @@ def shown(name: str, folder: Path, width: int = 80) -> Done:
 )
 def test_tables_fit_the_terminal(name: str, width: int, folder: Path) -> None:
     """No line is wider, no text is cut, and no interval continues on the next line."""
-    said = shown(name, folder, width).stdout.partition("\nA fold is evaluated with:")[0]  # by a command that is not broken
+    told = shown(name, folder, width).stdout
+    said = told.partition("\nA fold is evaluated with:")[0]  # by a command that is not broken
     lines = said.splitlines()
     assert len(lines) > 5 and max(map(cell_len, lines)) <= width
     assert [line for line in lines if "…" in line and not COUNTED.search(line)] == []
