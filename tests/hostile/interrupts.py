@@ -30,6 +30,8 @@ def interrupt_trial(rng: Random, folder: Path) -> Trial:
         at = f"interrupted after {moment:.2f} s"
         if ended.ended == "hang":
             return Class.HANG, f"{at}: no end within {PROMPT:.0f} s"
+        if "KeyboardInterrupt" in ended.stderr and "unskew" not in ended.stderr:
+            return Class.CLEAN, ""  # Python itself had not begun yet
         if ended.code not in (0, 130, -signal.SIGINT):
             return Class.TRACEBACK, f"{at}: exit code {ended.code}: {ended.stderr[-300:]}"
         if "Traceback" in ended.stderr or "Exception ignored" in ended.stderr:

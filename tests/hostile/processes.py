@@ -17,7 +17,7 @@ from typing import Any
 
 from tests.hostile.classify import Outcome
 from tests.hostile.drafts import Draft
-from tests.hostile.runner import Run
+from tests.hostile.runner import Run, crowd
 from tests.hostile.worlds import World, draw
 
 PATIENCE = 120.0  # seconds: other work may be going on
@@ -63,7 +63,7 @@ def finish(process: subprocess.Popen[str], seconds: float = PATIENCE) -> Run:
     """Wait for the end; what does not end in time is killed, with all that it started."""
     began = time.monotonic()
     try:
-        stdout, stderr = process.communicate(timeout=seconds)
+        stdout, stderr = process.communicate(timeout=seconds * crowd())
         ended = f"died by signal {-process.returncode}" if process.returncode < 0 else ""
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)

@@ -53,7 +53,7 @@ class Worker:
         job = json.dumps({"argv": argv, "folder": str(folder), "env": dict(env), "python": python})
         process.stdin.write(job + "\n")
         process.stdin.flush()
-        ended = self._watch(process, seconds * _crowd())
+        ended = self._watch(process, seconds * crowd())
         took = time.monotonic() - began
         code = None
         if not ended:
@@ -99,7 +99,7 @@ class Worker:
             self.process.wait(timeout=30)
 
 
-def _crowd() -> float:
+def crowd() -> float:
     """How many times longer everything takes, since others want the processors too."""
     return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 

@@ -63,20 +63,20 @@ def test_the_default_target_follows_the_feedback(feedback: str, target: str) -> 
 @pytest.mark.parametrize(
     ("test", "options", "code"),
     [
-        (TEST, {"models": {}}, ""),
+        (TEST, {"models": {}}, "missing-models"),
         (TEST, {"propensity": "popularity(gamma=2)"}, "no-training-log"),  # never counted on the test log
         (TEST, {"train": VALUED.with_columns(item=pl.Series([30, 40]))}, "missing-argument"),
         (TEST, {"relevant": ">=4"}, "conflicting-arguments"),
         *((VALUED, {"relevant": text}, "bad-string") for text in ("4", ">=", "=4", ">=four", ">4 or so")),
         (TEST, {"level": 1.0}, "out-of-range"),
         (TEST, {"interval": "exact"}, "unknown-name"),
-        (TEST, {"interval": "bootstrap", "replicates": 10}, ""),
-        (TEST, {"candidates": "unseen"}, ""),
+        (TEST, {"interval": "bootstrap", "replicates": 10}, "out-of-range"),
+        (TEST, {"candidates": "unseen"}, "no-training-log"),
         (TEST, {"candidates": "some"}, "unknown-name"),
         (TEST, {"refused": "hide"}, "unknown-name"),
         (TEST, {"target": "per_pear"}, "unknown-name"),
         (TEST, {"by": "country"}, "missing-column"),
-        (TEST, {"metrics": []}, ""),
+        (TEST, {"metrics": []}, "missing-metric"),
         (TEST, {"columns": {"usr": "user"}}, "unknown-column"),
     ],
 )
