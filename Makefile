@@ -9,13 +9,13 @@ STAMP := $(VENV)/.stamp
 setup: $(STAMP)
 
 # The stamp is made anew whenever the pins or the project's own metadata change.
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml papers/pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo "unskew needs Python 3.11 or newer; '$(PYTHON)' was not found. Install it, or run 'make PYTHON=/path/to/python3'."; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "unskew needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version). Run 'make PYTHON=/path/to/python3.11'."; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing (on Debian: apt-get install python3-venv)."; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing unskew and its tools into $(VENV) (about a minute, once) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary=:all: -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary=:all: -c constraints.txt -e '.[dev]' -e papers
 	@touch $@
 
 demo: $(STAMP)
@@ -48,7 +48,7 @@ verify: $(STAMP)
 	@$(BIN)/python -m tests.inference.refit_study 500
 	@$(BIN)/python -m tests.inference.naive_bayes_study 500
 	@$(BIN)/python -m tests.protocols.policy_study 500
-	@$(BIN)/python -m tests.recovery.kills 20
+	@$(BIN)/python -m papers.tests.recovery.kills 20
 	@$(BIN)/python -m tests.spark.killed_worker
 	@$(BIN)/python -m tests.newcomer
 	@$(BIN)/python docs/renew.py --check

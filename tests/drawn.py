@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import reject
 
 import unskew as us
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 
 
 def evaluate_or_reject(*inputs: Any, **options: Any) -> us.Result:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from unskew.errors import InputError, UnskewError
-from unskew.notice import Notice, codes
+from unskew.core.errors import InputError, UnskewError
+from unskew.core.notice import Notice, codes
 
 
 @contextmanager

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from tests.said import refusal, refuses
-from unskew import temporaries
-from unskew.atomic import target, together, write_text
-from unskew.outputs import try_writing
+from unskew.core import temporaries
+from unskew.core.atomic import target, together, write_text
+from unskew.core.outputs import try_writing
 
 HOLDS_ONE = """
 import sys, time
 from pathlib import Path
-from unskew.temporaries import Temporary
+from unskew.core.temporaries import Temporary
 kept = Temporary(Path(sys.argv[1])), Temporary(Path(sys.argv[1]), Path.mkdir)
 print("there", flush=True)
 time.sleep(600)
@@ -71,7 +71,8 @@ def test_a_rename_that_fails_midway_puts_everything_back(
 def test_a_full_disk_is_one_clear_error_also_from_polars(tmp_path: Path) -> None:
     """A limit on the size of files fails in the same calls as a full disk does."""
     code = (
-        "import resource, sys, polars as pl\nfrom unskew.atomic import atomic\nfrom unskew.errors import InputError\n"
+        "import resource, sys, polars as pl\n"
+        "from unskew.core.atomic import atomic\nfrom unskew.core.errors import InputError\n"
         "frame = pl.DataFrame({'a': [i * 0.1 for i in range(100000)]})\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
         "for kind in ('csv', 'parquet'):\n"
@@ -144,8 +145,8 @@ def test_temporaries_of_a_killed_run_vanish_with_the_next_and_those_of_a_living_
 def test_a_process_that_ends_removes_its_temporaries(tmp_path: Path) -> None:
     """From any thread, and nothing takes its place afterwards."""
     code = (
-        "import os, sys, threading\nfrom unskew.atomic import atomic\n"
-        "from unskew.temporaries import discard_temporaries\n"
+        "import os, sys, threading\nfrom unskew.core.atomic import atomic\n"
+        "from unskew.core.temporaries import discard_temporaries\n"
         "with atomic(sys.argv[1] + '/a.txt') as temporary:\n"
         "    temporary.write_text('half')\n"
         "    watcher = threading.Thread(target=lambda: (discard_temporaries(), os._exit(7)))\n"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.said import refusal, refuses
-from unskew.bounds import LARGEST, SMALLEST, Number, Whole, shown, word
+from unskew.core.bounds import LARGEST, SMALLEST, Number, Whole, shown, word
 
 TEN = Whole(1, 10, "Nobody has more.", words=("all",))
 ANY = Number(above=0.0, words=("auto",))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.said import refuses
-from unskew import memory
+from unskew.core import memory
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from unskew.core.errors import InputError
 from unskew.engine.stream.spill import folder_for
-from unskew.errors import InputError
 from unskew.kernels import ownership
 from unskew.kernels.ownership import OthersError, own_folder, read_own
 

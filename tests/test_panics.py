@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from unskew import panics, stopping
+from unskew.core import panics, stopping
 
 PANIC = b"\nthread 'async-executor-0' (7) panicked at crates/x.rs:289:34:\nunwrap()\nstack backtrace:\n   0: y\n"
 

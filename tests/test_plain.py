@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from unskew import provenance
 from unskew.cli import app
-from unskew.plain import LONGEST, plain, without_controls
+from unskew.core import provenance
+from unskew.core.text import LONGEST, plain, without_controls
 
 ANY = st.text(st.characters())  # lone surrogates too
 

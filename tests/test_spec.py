@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from tests.said import refusal, refuses
 from unskew import estimators, metrics, models, outcome, propensity
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.spec import Spec, parse, show
 from unskew.estimators import (
     IPS,
     SNIPS,
@@ -37,7 +38,6 @@ from unskew.metrics import (
     RPrecision,
 )
 from unskew.propensity import Known, Popularity, Propensity, Uniform
-from unskew.spec import Spec, parse, show
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_\-]{0,8}", fullmatch=True)
 NUMBERS = st.one_of(st.integers(-(10**6), 10**6), st.floats(allow_nan=False, allow_infinity=False))

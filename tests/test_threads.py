@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from unskew.threads import Threads, ahead
+from unskew.core.threads import Threads, ahead
 
 
 def test_results_come_in_order_and_each_is_made_once() -> None:

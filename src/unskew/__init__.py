@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from unskew import estimators, log, metrics, models, outcome, propensity, sampling, simulate, spark, split
     from unskew.auditing import Audit, audit
+    from unskew.core.errors import InputError, MissingExtraError, RefusedError, UnskewError
     from unskew.cross_validation import CrossValidation
     from unskew.cross_validation.run import cross_validate
     from unskew.design import Plan
     from unskew.design.run import plan
-    from unskew.errors import InputError, MissingExtraError, RefusedError, UnskewError
     from unskew.evaluation import PropensityComparison, compare_propensities, evaluate
     from unskew.log import (
         Feedback,
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from unskew.protocols import PolicyImpact, ProtocolComparison, compare_protocols, policy_impact
     from unskew.result import Result
     from unskew.sampling import sample
-    from unskew.studies.recovery import StudyResult, study
 
 __version__ = "0.1.0"
 
@@ -61,7 +60,6 @@ _NAMES = {
     "protocols": ("PolicyImpact", "ProtocolComparison", "compare_protocols", "policy_impact"),
     "result": ("Result",),
     "sampling": ("sample",),
-    "studies.recovery": ("StudyResult", "study"),
 }
 
 __all__ = [
@@ -79,7 +77,6 @@ __all__ = [
     "Recommendations",
     "RefusedError",
     "Result",
-    "StudyResult",
     "UnskewError",
     "audit",
     "compare_propensities",
@@ -103,7 +100,6 @@ __all__ = [
     "simulate",
     "spark",
     "split",
-    "study",
 ]
 
 

@@ -21,7 +21,7 @@ def main() -> None:
         del os.environ["COLUMNS"]  # no width of a terminal: tables would take all memory, or show nothing
     try:
         _fill_closed_streams()
-        from unskew.stopping import stop_on_signals
+        from unskew.core.stopping import stop_on_signals
 
         stop_on_signals()
         from unskew.cli import main as run

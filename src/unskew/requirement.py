@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from unskew.errors import InputError
-from unskew.notice import Notice
-from unskew.plain import plain, without_controls
-from unskew.spec import find
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice
+from unskew.core.spec import find
+from unskew.core.text import plain, without_controls
 
 FORMS = (
     'write "new better than old on recall@10", or "new not worse than old by 2 % on recall@10", with names of models '

@@ -11,13 +11,13 @@ from typing import Any
 import polars as pl
 
 from unskew import estimators, metrics
-from unskew.errors import InputError
-from unskew.notice import Notice
-from unskew.outputs import files_in
-from unskew.plain import storable
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice
+from unskew.core.outputs import files_in
+from unskew.core.showing import ShownTable
+from unskew.core.spec import find
+from unskew.core.text import storable
 from unskew.requirement import Requirement, Requirements
-from unskew.shown import ShownTable
-from unskew.spec import find
 
 SCHEMA_VERSION = 5
 FIRST = (

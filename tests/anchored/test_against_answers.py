@@ -18,12 +18,12 @@ import unskew as us
 from tests.anchored.exposure_worlds import ITEMS, USERS, ExposureWorld
 from tests.said import only
 from tests.worlds import monte_carlo_error, worlds
+from unskew.core.notice import codes
 from unskew.inference.profiles import WeighedRows, compare, gap
 from unskew.judging.log_and_answers import LogAndAnswers
 from unskew.judging.path_range import PathRange, path_range
 from unskew.judging.propensity_check import check_propensity
 from unskew.kernels.arrays import Floats
-from unskew.notice import codes
 from unskew.result import Result
 
 K = 8

@@ -15,9 +15,9 @@ import pytest
 import unskew as us
 from tests.design.shop import Shop, frame_of, shop
 from tests.said import only, refuses
+from unskew.core.notice import codes
 from unskew.log import Ids
 from unskew.models import MostPopular
-from unskew.notice import codes
 from unskew.result import Result, Verdict
 
 USERS, ITEMS, K = 150, 40, 5

@@ -15,10 +15,10 @@ from scipy.stats import beta
 
 import unskew as us
 from tests.said import only
+from unskew.core.notice import codes
 from unskew.inference.clopper_pearson import limits
 from unskew.judging import answers
 from unskew.log.fingerprints import fingerprint
-from unskew.notice import codes
 from unskew.report.words import headline
 from unskew.result import Result
 

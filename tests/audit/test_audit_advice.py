@@ -17,9 +17,9 @@ import unskew as us
 from tests.report.reading import printed
 from unskew.auditing.advice import advise
 from unskew.cli import app
+from unskew.core.notice import Notice
 from unskew.log import Feedback
 from unskew.models import MostPopular
-from unskew.notice import Notice
 from unskew.report import notebook, page
 from unskew.simulate import World
 

@@ -16,7 +16,7 @@ from tests.report.every_output import content
 from tests.report.reading import Reader, printed
 from tests.said import refuses
 from unskew.cli.flags import messages_with_flags
-from unskew.errors import MissingExtraError
+from unskew.core.errors import MissingExtraError
 from unskew.report import notebook, page
 
 from . import logs

@@ -13,7 +13,7 @@ import unskew as us
 from tests.census.reference import World
 from tests.census.worlds import evaluated, inputs, small_world
 from tests.said import only, refuses
-from unskew.errors import RefusedError
+from unskew.core.errors import RefusedError
 from unskew.evaluation import fit_census
 
 CORNER = "tilted(odds=2, slope=0.2, at=corner)"

@@ -14,7 +14,7 @@ import pytest
 from tests.cli.commands import Done, flat, refused, unskew
 from tests.said import refuses
 from unskew.cli import options
-from unskew.errors import MissingExtraError
+from unskew.core.errors import MissingExtraError
 
 GUEST = {"user": "guest", "item": "dish"}  # nothing that anybody would recognise
 
@@ -224,7 +224,7 @@ def test_several_files_and_places_on_the_command_line(folder: Path) -> None:
 
 def test_extras_are_asked_for_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A page that cannot be drawn, a file that cannot be unpacked: said at once, with what to install."""
-    monkeypatch.setattr("unskew.errors.find_spec", lambda name: None)
+    monkeypatch.setattr("unskew.core.errors.find_spec", lambda name: None)
     (packed := tmp_path / "t.csv.zst").write_bytes(b"")
     with refuses("missing-extra", MissingExtraError, extra="report"):
         options.check_outputs(html=tmp_path / "p.html")

@@ -108,7 +108,7 @@ PLACES = {  # of an evaluation
     "reading a list in a thread": ("unskew.log.lists.code_pieces", STUCK),
     "making machine code": ("numba.core.codegen:JITCodeLibrary._finalize_specific", STUCK),
     "summing in a thread": ("unskew.engine.data:EvaluationData.batch", "SIGINT"),
-    "writing": ("unskew.atomic.write_text", STUCK),
+    "writing": ("unskew.core.atomic.write_text", STUCK),
 }
 
 
@@ -123,7 +123,7 @@ def test_ctrl_c_ends_a_run_with_one_line(moment: str, evaluation: list[str], tmp
 
 def test_a_run_that_is_just_renaming_may_come_to_its_end(evaluation: list[str], tmp_path: Path) -> None:
     """All outputs are there or none."""
-    code, said, _ = run("unskew.atomic._rename_all", "SIGINT", evaluation, tmp_path / "run")
+    code, said, _ = run("unskew.core.atomic._rename_all", "SIGINT", evaluation, tmp_path / "run")
     assert (code, said, set(files_in(tmp_path / "run"))) in [
         (130, LINE, set()), (130, LINE, {"r.json", "r.csv"}), (0, "", {"r.json", "r.csv"})
     ]  # fmt: skip
@@ -166,7 +166,7 @@ def test_ctrl_c_keeps_the_questions_of_an_earlier_plan(shop: Path, tmp_path: Pat
     """They may have been sent out already: a stopped draw does not touch them."""
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "ask.parquet").write_text("sent")
-    code, said, _ = run("unskew.atomic._rename_all", STUCK, commands(shop)["plan"], tmp_path / "run")
+    code, said, _ = run("unskew.core.atomic._rename_all", STUCK, commands(shop)["plan"], tmp_path / "run")
     assert (code, said, files_in(tmp_path / "run")) == (130, LINE, {"ask.parquet": b"sent"})
 
 
@@ -231,7 +231,7 @@ def test_finished_folds_are_found_again_after_ctrl_c(tmp_path: Path, monkeypatch
     [
         ("unskew.split.files._write", True),
         ("unskew.split.files.write_json", False),
-        ("unskew.atomic._rename_all", True),
+        ("unskew.core.atomic._rename_all", True),
     ],
 )
 def test_ctrl_c_leaves_all_folds_of_a_split_or_none(place: str, before: bool, tmp_path: Path) -> None:

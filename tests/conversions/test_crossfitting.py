@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import unskew as us
+from unskew.core.notice import codes
 from unskew.log import Log
-from unskew.notice import codes
 from unskew.outcome import Means
 
 WORLDS, PEOPLE = 24, 1_500

@@ -11,7 +11,7 @@ import pytest
 
 import unskew as us
 from unskew.alignment import outcome_check as plausible
-from unskew.notice import codes
+from unskew.core.notice import codes
 from unskew.outcome import Given
 
 from .coverage_worlds import draw

@@ -12,7 +12,7 @@ import pytest
 import unskew as us
 from tests.said import only, refuses
 from unskew import estimators, metrics
-from unskew.errors import InputError, RefusedError
+from unskew.core.errors import InputError, RefusedError
 from unskew.estimators import Target
 from unskew.estimators.validity import Evidence, refusal
 from unskew.log import Feedback, Log

@@ -15,7 +15,7 @@ import unskew as us
 from tests.cross_validation import logs
 from tests.said import refuses
 from unskew import split
-from unskew.notice import codes
+from unskew.core.notice import codes
 
 NAMES = ("most_popular", "random", "item_knn(neighbours=10)")
 UNTIL = f"sliding_window(width=1w, folds=3, min_users=5, until={logs.START + 6 * logs.WEEK})"

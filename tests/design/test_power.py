@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import unskew as us
 from tests.design.shop import shop
+from unskew.core.errors import InputError
 from unskew.design.alternative import alternative
 from unskew.design.detect import PATH, Detect, suggested
 from unskew.design.plan import Plan
 from unskew.design.power import NORMAL, Question, at_least, least_rows, rows_by_formula
-from unskew.errors import InputError
 
 
 def made(detect: object = "log", **options: object) -> tuple[Plan, object]:

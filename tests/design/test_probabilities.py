@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tests.design.worlds import small_design
 from tests.said import refuses
+from unskew.core.errors import InputError
 from unskew.design.draw import draw
 from unskew.design.probabilities import ListDesign, Scale
-from unskew.errors import InputError
 
 
 @st.composite

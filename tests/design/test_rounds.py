@@ -12,7 +12,7 @@ import pytest
 import unskew as us
 from tests.design.shop import Shop, shop
 from tests.said import only, refuses
-from unskew.notice import codes
+from unskew.core.notice import codes
 
 
 @pytest.fixture(scope="module")

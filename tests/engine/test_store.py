@@ -22,8 +22,8 @@ import numpy as np
 import pytest
 
 from tests.said import refuses
+from unskew.core.locks import try_lock
 from unskew.engine.store import MAGIC, Store
-from unskew.locks import try_lock
 
 UNITS = 40
 RUN = """

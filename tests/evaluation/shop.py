@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 import unskew as us
-from unskew.notice import codes
+from unskew.core.notice import codes
 
 TEST = pl.DataFrame(
     {

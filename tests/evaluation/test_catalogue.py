@@ -16,7 +16,7 @@ import unskew as us
 from tests.evaluation.shop import said
 from tests.said import refuses
 from unskew.cli import app
-from unskew.errors import InputError, RefusedError
+from unskew.core.errors import InputError, RefusedError
 
 ITEMS = ("a", "b", "c")
 LISTS = pl.DataFrame({"user": [0, 0, 1, 1, 2, 2], "item": ["a", "b", "b", "c", "c", "a"], "rank": [1, 2, 1, 2, 1, 2]})

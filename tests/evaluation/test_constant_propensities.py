@@ -11,8 +11,8 @@ import pytest
 
 import unskew as us
 from tests.evaluation.shop import LISTS, SEEN, TEST, said
-from unskew.errors import RefusedError
-from unskew.notice import codes
+from unskew.core.errors import RefusedError
+from unskew.core.notice import codes
 
 FORTY = pl.concat([TEST.with_columns(user=pl.col("user") + 10 * step) for step in range(40)])
 MODELS = {

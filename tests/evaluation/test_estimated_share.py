@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from unskew import evaluate, propensity
+from unskew.core.notice import codes
 from unskew.log import Log
-from unskew.notice import codes
 from unskew.propensity import FitInputs
 from unskew.propensity.popularity import Popularity
 from unskew.result import Result

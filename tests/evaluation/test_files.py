@@ -11,7 +11,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from tests.evaluation.shop import SEEN, evaluate, many
-from unskew.notice import codes
+from unskew.core.notice import codes
 from unskew.result import Result
 
 ESTIMATE_KEYS = {

@@ -10,7 +10,7 @@ import pytest
 
 import unskew as us
 from tests.evaluation.shop import LISTS, SEEN, TEST, evaluate, numbers
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 
 
 def test_paths_frames_and_logs_agree(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from tests.evaluation.shop import LISTS, evaluate, many
-from unskew.errors import InputError
-from unskew.notice import codes
+from unskew.core.errors import InputError
+from unskew.core.notice import codes
 
 
 def test_models_that_score_the_same_for_every_user_are_undecided() -> None:

@@ -12,7 +12,7 @@ import pytest
 import unskew as us
 from tests.cli.commands import unskew
 from tests.evaluation.shop import LISTS, SEEN, TEST, evaluate, said
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 
 
 def moved(lists: pl.DataFrame, **columns: pl.Expr) -> pl.DataFrame:

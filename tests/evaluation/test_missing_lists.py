@@ -11,8 +11,8 @@ import pytest
 import unskew as us
 from tests.evaluation.shop import said
 from tests.said import only
-from unskew.errors import RefusedError
-from unskew.notice import codes
+from unskew.core.errors import RefusedError
+from unskew.core.notice import codes
 from unskew.outcome import Given
 
 USERS, ITEMS, K = 1500, 12, 3

@@ -14,8 +14,8 @@ import pytest
 import unskew as us
 from tests.evaluation.shop import said
 from tests.said import only
+from unskew.core.notice import codes
 from unskew.models import ItemKNN, MostPopular
-from unskew.notice import codes
 
 NEW = "users-without-training"
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from tests.evaluation.shop import TEST, evaluate
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 
 
 @pytest.mark.parametrize("target", ["per_user", "pooled", "per_user_sum"])

@@ -15,8 +15,8 @@ from tests.census.worlds import evaluated, inputs, small_world
 from tests.cross_validation import logs
 from tests.evaluation.shop import said
 from tests.said import only
+from unskew.core.notice import codes
 from unskew.judging.claims import LOOKED_AT_ALIKE
-from unskew.notice import codes
 from unskew.result import Result
 
 USERS, ITEMS, K = 1500, 40, 5

@@ -10,7 +10,7 @@ import pytest
 import unskew as us
 from tests.evaluation.shop import SEEN, TEST, evaluate, value
 from tests.said import refuses
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.estimators import Strata, Stratified
 
 

@@ -12,7 +12,7 @@ import pytest
 import unskew as us
 from tests.evaluation.shop import better, kept, said
 from tests.said import only
-from unskew.notice import codes
+from unskew.core.notice import codes
 from unskew.result import Result, Verdict
 
 USERS, ITEMS, K = 400, 60, 5

@@ -9,7 +9,7 @@ import pytest
 
 import unskew as us
 from tests.evaluation.shop import LISTS, TEST, evaluate, numbers, said, value
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 
 
 def test_users_without_a_list_are_counted_and_score_nothing() -> None:

@@ -11,7 +11,7 @@ import pytest
 import unskew as us
 from tests.foreign.rankings import lists_of, same_order, small_log
 from tests.said import refusal, refuses
-from unskew.notice import codes
+from unskew.core.notice import codes
 
 LOG = small_log()
 ROWS = us.models.matrix(LOG).astype(np.float32)

@@ -469,7 +469,7 @@ def _require(statements: Sequence[str], **arguments: Any) -> Found:
 def _study(
     world: Mapping[str, Any], models: Sequence[str], questions: Sequence[Mapping[str, Any]], seeds: int
 ) -> Found:
-    from unskew.studies.recovery import Question, Worlds
+    from unskew_papers.recovery import Question, Worlds
 
     made: list[dict[str, Any]] = [{n: tuple(v) if isinstance(v, list) else v for n, v in q.items()} for q in questions]
     asked = [Question(**each) for each in made]

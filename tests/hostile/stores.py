@@ -15,8 +15,8 @@ from tests.hostile.classify import Class, Outcome
 from tests.hostile.drafts import frame_of
 from tests.hostile.processes import Trial
 from tests.hostile.worlds import draw
+from unskew.core.errors import InputError
 from unskew.engine.store import Store
-from unskew.errors import InputError
 
 
 def store_trial(rng: Random, folder: Path) -> Trial:

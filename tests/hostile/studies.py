@@ -8,10 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+from papers.tests.recovery.small import ITEMS, USERS, ratings
+
 from tests.hostile.cases import Case, spoil
 from tests.hostile.drafts import Draft
 from tests.hostile.worlds import Table
-from tests.recovery.small import ITEMS, USERS, ratings
 
 STORE = "store"
 BASE = """\
@@ -55,7 +56,7 @@ MODULES = (
     "outside:Mine",
     "__main__:x",
     ":",
-    "tests.recovery.small:Backwards",
+    "papers.tests.recovery.small:Backwards",
     "\\u0000:x",
 )
 FILES = ("study.toml", "log.csv", "random.csv", "lists-0.csv")

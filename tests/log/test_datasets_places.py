@@ -13,7 +13,7 @@ import pytest
 import unskew as us
 from tests.log.copies import R3, Copies, link, write_coat
 from tests.said import refusal, refuses
-from unskew import locks
+from unskew.core import locks
 from unskew.log import datasets
 from unskew.log.datasets import places
 

@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 from tests.said import refusal, refuses
-from unskew import memory
+from unskew.core import memory
 from unskew.log import duckdb_tables, read_log
 
 duckdb: Any = pytest.importorskip("duckdb")

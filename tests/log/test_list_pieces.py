@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.said import refuses
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.log import Recommendations, lists, read_recommendations
 from unskew.log.list_pieces import code_pieces
 

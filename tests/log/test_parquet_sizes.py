@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import unskew as us
 from tests.said import refuses
-from unskew import memory
+from unskew.core import memory
 from unskew.log.parquet_sizes import Unpacked, unpacked_size
 
 pa: Any = pytest.importorskip("pyarrow")

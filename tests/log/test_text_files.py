@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from tests.said import refusal, refuses, told
-from unskew import memory
+from unskew.core import memory
 from unskew.log import packed as packed_module
 from unskew.log import read_features, read_log, read_predictions, read_recommendations
 from unskew.log import text as text_module

@@ -12,12 +12,12 @@ import pytest
 from tests.said import only, refuses
 
 import unskew as us
-from unskew.bounds import Whole
+from unskew.core.bounds import Whole
+from unskew.core.parts import option
+from unskew.core.threads import usual
 from unskew.log import Ids, Log, Recommendations
 from unskew.models import Model, grid_search, make, search
 from unskew.models.base import from_shared_scores
-from unskew.parts import option
-from unskew.threads import usual
 
 GRID = {
     "item_knn": {"neighbours": [1, 5, 20], "shrink": [0, 5]},

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pytest
 from tests.said import refuses
 
-from unskew import memory
+from unskew.core import memory
 from unskew.models import GivenFactors, files, load
 
 GOOD: dict[str, npt.NDArray[Any]] = {

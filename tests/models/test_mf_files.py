@@ -14,7 +14,7 @@ import pytest
 from tests.models.mf_logs import some
 from tests.said import refuses
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.log import Log
 from unskew.models import MF, make
 

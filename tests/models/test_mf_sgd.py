@@ -11,7 +11,8 @@ from tests.models.mf_worlds import low_rank, predictions, problem_of, random_fac
 from tests.said import refuses
 
 import unskew as us
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.threads import Threads
 from unskew.models.mf import MF
 from unskew.models.mf import sgd as module
 from unskew.models.mf.als import als
@@ -20,7 +21,6 @@ from unskew.models.mf.sgd import sgd
 from unskew.models.mf.solving import Effort
 from unskew.models.mf.start import svd_start
 from unskew.models.mf.tiles import Tiles
-from unskew.threads import Threads
 
 CASES: list[tuple[Loss, Offsets]] = list(itertools.product(("squared", "absolute"), ("free", "penalised")))
 

@@ -12,7 +12,7 @@ from tests.models.mf_logs import Floats, mnar, some
 from tests.models.mf_worlds import predictions, problem_of
 
 import unskew as us
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.models import MF
 from unskew.models.mf import als as als_module
 from unskew.models.mf.solving import Effort

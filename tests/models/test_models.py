@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.said import refuses
 
-from unskew import threads
+from unskew.core import threads
 from unskew.kernels.hashing import mix
 from unskew.kernels.topk import SEED
 from unskew.log import Ids, Log, Recommendations

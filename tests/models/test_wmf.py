@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from unskew import threads
+from unskew.core import threads
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Ids, Log
 from unskew.models import WMF

@@ -13,8 +13,8 @@ import pytest
 import unskew as us
 from tests.said import only, refuses
 from unskew import outcome
+from unskew.core.notice import codes
 from unskew.log import Log
-from unskew.notice import codes
 from unskew.outcome import Given, crossfit
 from unskew.report.input_words import read
 from unskew.report.view import View

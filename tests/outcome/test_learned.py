@@ -10,7 +10,7 @@ import pytest
 from tests.outcome.worlds import World, all_pairs, features_of, log_of
 from tests.said import refuses
 from unskew import outcome
-from unskew.errors import InputError, MissingExtraError
+from unskew.core.errors import InputError, MissingExtraError
 from unskew.outcome import Learned, Means, crossfit
 from unskew.propensity import FitInputs
 

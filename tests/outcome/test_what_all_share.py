@@ -9,7 +9,7 @@ import pytest
 from tests.outcome.worlds import log_of
 from tests.said import refuses
 from unskew import outcome
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.log import Log
 
 PRINTED = {

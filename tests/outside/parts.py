@@ -11,8 +11,9 @@ from typing import Any, Self
 import numpy as np
 
 from unskew import estimators, metrics, models, outcome, propensity, sampling, split
-from unskew.bounds import SHARE, Number, Whole
-from unskew.errors import InputError
+from unskew.core.bounds import SHARE, Number, Whole
+from unskew.core.errors import InputError
+from unskew.core.parts import option
 from unskew.estimators import Batch, Estimator, Need, Standing, Target, Term
 from unskew.estimators.base import pairs
 from unskew.log import Ids, Log, Recommendations
@@ -20,7 +21,6 @@ from unskew.metrics import RankingMetric, RatingMetric, Shape
 from unskew.models.base import Model, from_shared_scores
 from unskew.outcome import Outcome
 from unskew.outcome.base import PairPredictor
-from unskew.parts import option
 from unskew.propensity import NO_INPUTS, FitInputs, Level, Propensity, Scored
 from unskew.sampling import Counts, Sampler
 from unskew.split import Split, Splitter

@@ -14,7 +14,7 @@ from tests.outside import parts
 from tests.report.every_output import shown
 from tests.said import refuses
 from unskew import estimators, metrics, models, outcome, propensity, sampling
-from unskew.errors import InputError, RefusedError
+from unskew.core.errors import InputError, RefusedError
 from unskew.simulate import World, relevant_for
 
 OWN = (

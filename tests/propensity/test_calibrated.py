@@ -10,7 +10,7 @@ from scipy.special import logit
 
 from tests.propensity.worlds import Floats, LogisticWorld, all_pairs, log_of
 from tests.said import refuses
-from unskew.errors import MissingExtraError
+from unskew.core.errors import MissingExtraError
 from unskew.propensity import Calibrated, Level, Logistic, Popularity, Propensity, Scope
 from unskew.propensity.crossfit import crossfitted, unseen_pairs, user_folds
 

@@ -12,8 +12,8 @@ import pytest
 
 import unskew as us
 from tests.said import only, refuses
+from unskew.core.notice import codes
 from unskew.log import Log
-from unskew.notice import codes
 from unskew.propensity import FitInputs, Level, Popularity, check
 from unskew.propensity.base import pairs_log
 from unskew.propensity.crossfit import pair_folds

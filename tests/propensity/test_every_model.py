@@ -18,9 +18,9 @@ from scipy.special import expit, logit
 import unskew as us
 from tests.propensity.worlds import Floats, LogisticWorld, features_of, log_of
 from unskew import propensity
-from unskew.errors import InputError, RefusedError
+from unskew.core.errors import InputError, RefusedError
+from unskew.core.notice import codes
 from unskew.log import Log
-from unskew.notice import codes
 from unskew.propensity import NO_INPUTS, FitInputs, check
 
 pytest.importorskip("sklearn", reason="no scikit-learn: calibration is not tested")

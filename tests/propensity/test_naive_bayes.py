@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import unskew as us
 from tests.propensity.worlds import Floats, log_of
 from tests.said import only, refuses
-from unskew.errors import RefusedError
+from unskew.core.errors import RefusedError
+from unskew.core.notice import codes
 from unskew.log import Log
-from unskew.notice import codes
 from unskew.propensity import FitInputs, NaiveBayes
 
 

@@ -14,8 +14,8 @@ import unskew as us
 from tests.propensity.worlds import Bools, Floats, LogisticWorld, features_of, log_of, matrix_of
 from tests.said import only
 from unskew import propensity
-from unskew.errors import RefusedError
-from unskew.notice import codes
+from unskew.core.errors import RefusedError
+from unskew.core.notice import codes
 from unskew.propensity import FitInputs, Logistic
 
 USERS, ITEMS, PLACES = 3_000, 40, 8

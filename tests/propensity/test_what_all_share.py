@@ -12,7 +12,7 @@ import pytest
 from tests.propensity.worlds import Floats, LogisticWorld, features_of, log_of
 from tests.said import refuses
 from unskew import propensity
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.propensity import FitInputs, Level, Scope
 
 pytest.importorskip("sklearn", reason="no scikit-learn: calibration is not tested")

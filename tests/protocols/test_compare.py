@@ -15,11 +15,11 @@ import unskew as us
 from tests.cross_validation import logs
 from tests.report.every_output import check_every_output
 from tests.said import refuses
+from unskew.core.notice import codes
 from unskew.cross_validation.averaging import Average
 from unskew.cross_validation.fold_sums import Key
 from unskew.cross_validation.run import judge_folds
 from unskew.cross_validation.user_errors import user_errors
-from unskew.notice import codes
 from unskew.report import document_of
 from unskew.report.document import Callout
 

@@ -18,8 +18,8 @@ import pytest
 
 import unskew as us
 from tests.said import refuses
-from unskew.inference.bounds import hoeffding, learning, learning_estimated, lemma_bias
 from unskew.log import Log
+from unskew_papers.bounds import hoeffding, learning, learning_estimated, lemma_bias
 
 Floats = npt.NDArray[np.float64]
 

@@ -12,8 +12,8 @@ import pytest
 import unskew as us
 from tests.engine.passes import first_pass
 from tests.ratings.worlds import draw, plan_of
+from unskew.core.notice import codes
 from unskew.engine.sums import Sums
-from unskew.notice import codes
 
 ALL = ("naive", "ips", "snips", "snips(over=user)", "clipped(snips, at=0.2)")
 METRICS = ("mae", "mse", "rmse", "accuracy")

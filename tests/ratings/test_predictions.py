@@ -13,10 +13,10 @@ import pytest
 
 import unskew as us
 from tests.said import only, refuses
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.notice import codes
 from unskew.kernels.hashing import pair_uniform
 from unskew.log.ids import hash_texts
-from unskew.notice import codes
 
 TEST = pl.DataFrame(
     {

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import unskew as us
+from unskew.core.notice import codes
 from unskew.log import Log
-from unskew.notice import codes
 
 
 def evaluate(seen: list[tuple[int, int]], estimator: str, listed: list[int] | int = 0) -> us.Result:

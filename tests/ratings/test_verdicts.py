@@ -12,7 +12,7 @@ import pytest
 import unskew as us
 from tests.report.reading import first, heading, names, told
 from tests.said import only
-from unskew.notice import codes
+from unskew.core.notice import codes
 from unskew.report import page
 
 USERS, ITEMS = 150, 12

@@ -11,7 +11,7 @@ import pytest
 import unskew as us
 from tests.refusals.known import ESTIMATORS, GIVEN, LISTS, LOGS, TARGETS, Known, made
 from tests.said import only
-from unskew.errors import RefusedError
+from unskew.core.errors import RefusedError
 
 PER_PAIR = (*ESTIMATORS, "snips(over=user)", "snips(over=item)", "clipped(snips(over=user), quantile=0.1)")
 ERRORS = ("mae", "mse", "rmse", "accuracy")

@@ -16,12 +16,12 @@ import pytest
 
 import unskew as us
 from unskew import estimators, metrics, models, outcome, propensity, split
-from unskew.errors import UnskewError
+from unskew.core.errors import UnskewError
+from unskew.core.parts import options_of
 from unskew.estimators import Estimator
 from unskew.metrics import RankingMetric, RatingMetric
 from unskew.models import Model
 from unskew.outcome import Outcome
-from unskew.parts import options_of
 from unskew.propensity import FitInputs, Propensity
 from unskew.simulate import RatingWorld, World, complete, most_active
 from unskew.split import Splitter

@@ -15,7 +15,7 @@ import pytest
 import unskew as us
 from tests.refusals.test_options import LISTS, LOG, SIDE, TEST, TRAIN
 from tests.said import refusal
-from unskew.errors import InputError, UnskewError
+from unskew.core.errors import InputError, UnskewError
 from unskew.log import Ids
 from unskew.propensity import Level, Propensity, Scored
 

@@ -10,7 +10,7 @@ import pytest
 import unskew as us
 from tests.refusals.known import LISTS
 from tests.said import only, refusal
-from unskew.errors import InputError, RefusedError
+from unskew.core.errors import InputError, RefusedError
 
 TEST = pl.DataFrame({"user": [1, 2], "item": [10, 20]})
 VALUED = TEST.with_columns(value=pl.Series([1.0, 0.0]))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from unskew.notice import Notice
+from unskew.core.notice import Notice
 from unskew.result import Result
 
 from .made_up import HOSTILE, INPUTS, NAN, estimate, grid, verdict, weights, withheld

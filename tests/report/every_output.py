@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.report.reading import printed
-from unskew.shown import Shown
+from unskew.core.showing import Shown
 
 
 def check_every_output(shown: Shown) -> None:

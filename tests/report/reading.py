@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from unskew.notice import codes
+from unskew.core.notice import codes
 from unskew.report.document import Sentence
 from unskew.report.view import View
 from unskew.report.words import headline_sentences, title

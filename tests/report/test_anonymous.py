@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import code_of, unskew
-from unskew.notice import Notice
+from unskew.core.notice import Notice
 from unskew.report import page
 from unskew.result import Result
 

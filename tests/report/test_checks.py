@@ -11,7 +11,7 @@ import pytest
 
 from tests.propensity.test_checking import shop
 from tests.said import refuses
-from unskew.errors import MissingExtraError
+from unskew.core.errors import MissingExtraError
 from unskew.propensity.checking import check
 from unskew.propensity.checks import Bin, Check, Checks
 from unskew.report import notebook, page

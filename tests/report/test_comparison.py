@@ -15,10 +15,10 @@ import pytest
 
 import unskew as us
 from tests.said import refuses
-from unskew.errors import RefusedError
+from unskew.core.errors import RefusedError
+from unskew.core.notice import codes
 from unskew.evaluation import PropensityComparison
 from unskew.models import MostPopular
-from unskew.notice import codes
 from unskew.propensity import NO_INPUTS, FitInputs, Popularity
 from unskew.report import document_of, page
 from unskew.report.document import Document, Sentences

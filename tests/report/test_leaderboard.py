@@ -10,7 +10,7 @@ from typing import Any
 from tests.report.made_up import INPUTS, NAN, estimate, grid, traits, verdict
 from tests.report.over_scenarios import MANY, over
 from tests.report.reading import Reader, printed
-from unskew.notice import Notice
+from unskew.core.notice import Notice
 from unskew.report import notebook, page
 from unskew.report.leaderboard import best_group
 from unskew.report.view import View

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from tests.report.made_up import grid
 from tests.report.reading import Reader
-from unskew.notice import Notice
+from unskew.core.notice import Notice
 from unskew.report import headline, notebook, page
 from unskew.result import Result
 

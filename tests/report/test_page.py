@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from tests.said import refuses
-from unskew.errors import MissingExtraError
+from unskew.core.errors import MissingExtraError
 from unskew.report import notebook, page
 from unskew.result import Estimate, MetricTraits, Result, Verdict
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from tests.said import only
+from unskew.core.notice import Notice, codes
 from unskew.estimators import Standing
-from unskew.notice import Notice, codes
 from unskew.report import latex, page
 from unskew.report.numbers import number
 from unskew.report.paper import PaperCell, PaperTable, result_table

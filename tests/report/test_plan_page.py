@@ -11,9 +11,9 @@ import unskew as us
 from tests.design.shop import shop
 from tests.report.reading import flat, told
 from tests.said import only
+from unskew.core.notice import codes
 from unskew.design.deciding import decide
 from unskew.design.plan import Plan
-from unskew.notice import codes
 from unskew.report import document_of, page
 from unskew.report.plan_document import power_cards
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from tests.evaluation import shop
 from tests.said import refuses
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice, codes
 from unskew.cross_validation import CrossValidation
-from unskew.errors import InputError
 from unskew.estimators import Standing
 from unskew.evaluation import PropensityComparison
-from unskew.notice import Notice, codes
 from unskew.requirement import Requirement
 from unskew.result import Result
 

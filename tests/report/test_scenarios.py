@@ -25,10 +25,10 @@ from tests.report.over_scenarios import (
 )  # fmt: skip
 from tests.report.reading import Reader, first, flat, heading, matches, names, printed, title_told, told
 from tests.said import only
-from unskew.errors import MissingExtraError
+from unskew.core.errors import MissingExtraError
+from unskew.core.notice import codes
 from unskew.estimators import Standing
 from unskew.evaluation import PropensityComparison
-from unskew.notice import codes
 from unskew.propensity.known import Certain
 from unskew.report import notebook, page, sentences
 from unskew.result import Result

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.said import only
-from unskew.notice import codes
+from unskew.core.notice import codes
 from unskew.result import Result, Verdict
 
 from .made_up import estimate, verdict, withheld

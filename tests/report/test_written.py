@@ -23,12 +23,12 @@ import unskew as us
 from tests.audit import logs
 from tests.evaluation.shop import evaluate
 from tests.said import refuses
-from unskew import provenance
-from unskew.errors import MissingExtraError
+from unskew.core import provenance
+from unskew.core.errors import MissingExtraError
 from unskew.evaluation import PropensityComparison
 from unskew.report import sentences
 from unskew.result import SCHEMA_VERSION, Result
-from unskew.studies.record import read_json
+from unskew_papers.record import read_json
 
 from .every_output import check_every_output
 from .made_up import INPUTS, NAN, estimate, grid, verdict, withheld

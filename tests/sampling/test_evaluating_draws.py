@@ -20,10 +20,10 @@ from tests.said import only, refusal, refuses
 from tests.sampling.draw_reference import Reference
 from tests.sampling.test_draws import skewed
 from tests.stream.files import assert_same
-from unskew.errors import InputError, RefusedError
+from unskew.core.errors import InputError, RefusedError
+from unskew.core.notice import codes
 from unskew.inference import student
 from unskew.log import Log
-from unskew.notice import codes
 from unskew.result import Result
 from unskew.sampling.repeated_draws import seeds_of
 from unskew.simulate import World, relevant_for

@@ -14,10 +14,10 @@ import pytest
 import unskew as us
 from tests.said import refusal, refuses
 from tests.sampling.test_draws import skewed
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.notice import codes
 from unskew.log import stream
 from unskew.log.log import WEIGHT
-from unskew.notice import codes
 from unskew.sampling import files, sample_file
 
 STRATEGIES = ("full", "reg", "skew", "wtd", "wtd_h", "weighted(user_power=0, item_power=0.5)")

@@ -11,7 +11,7 @@ import pytest
 import unskew as us
 from tests.said import refuses
 from tests.scenarios.path_world import world
-from unskew.errors import RefusedError
+from unskew.core.errors import RefusedError
 from unskew.result import Result
 
 SHARES = [step / 10 for step in range(11)]

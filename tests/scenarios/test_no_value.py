@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 import unskew as us
+from unskew.core.notice import codes
 from unskew.inference.trust import has_no_value
-from unskew.notice import codes
 from unskew.report.leaderboard import best_group
 from unskew.report.view import View
 from unskew.result import Estimate, Result, ScenarioTable

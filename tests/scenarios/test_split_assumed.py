@@ -10,7 +10,7 @@ import pytest
 import unskew as us
 from tests.said import only
 from tests.scenarios.split_at_random import SHARE, evaluate, of_path, world
-from unskew.notice import codes
+from unskew.core.notice import codes
 
 
 def assumed(result: us.Result) -> tuple[str, bool]:

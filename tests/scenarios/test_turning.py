@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import pytest
 
+from unskew.core.notice import Notice
 from unskew.engine.plan import ScenarioCells
 from unskew.estimators import Naive, Target
 from unskew.estimators.scenarios import Axis, Scenario, Scenarios
 from unskew.inference.turning import Difference, stretches, whole
 from unskew.judging.scenarios import where_it_turns
 from unskew.metrics import make
-from unskew.notice import Notice
 
 SHARE = Axis("exposure", "share", "{}", percent=True)
 ODDS = Axis("odds", "odds", "{}")

@@ -13,7 +13,7 @@ import pytest
 import unskew as us
 from tests.said import only, refuses
 from tests.shares.logs import ITEMS, LISTS, RIGHT, USERS, WRONG, K, Shown, alone, column, evaluated, pages
-from unskew.notice import codes
+from unskew.core.notice import codes
 
 SAME = {"slates": ("one visit", "without activity")}  # one page for everybody: these are no mistakes there
 

@@ -13,7 +13,7 @@ import pytest
 
 import unskew as us
 from tests.said import refuses
-from unskew.errors import RefusedError
+from unskew.core.errors import RefusedError
 from unskew.log import Log
 
 USERS, ITEMS, K = 400, 40, 5

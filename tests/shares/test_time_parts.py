@@ -11,7 +11,7 @@ import pytest
 
 import unskew as us
 from tests.said import only, refuses
-from unskew.errors import RefusedError
+from unskew.core.errors import RefusedError
 from unskew.log import Log
 from unskew.split import holdout, k_fold
 

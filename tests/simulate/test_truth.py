@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.said import refuses
 
-from unskew.errors import RefusedError
+from unskew.core.errors import RefusedError
 from unskew.estimators.target import Target
 from unskew.log import Ids, Log, Recommendations
 from unskew.metrics import ranking

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from scipy.special import ndtr
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.log import Feedback, Ids, Log, Recommendations, Recommender
 from unskew.metrics import ranking as metric
 from unskew.models import make as model

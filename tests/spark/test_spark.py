@@ -28,7 +28,7 @@ from tests.conftest import missing
 from tests.said import refuses
 from tests.stream.files import CALLS, FILES, Call, assert_same, filled, made
 from unskew.cli import app
-from unskew.errors import InputError, RefusedError
+from unskew.core.errors import InputError, RefusedError
 from unskew.result import Result
 
 QUICK = {  # for small data: nothing is compiled that runs a few times only

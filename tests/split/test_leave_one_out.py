@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import unskew as us
 from tests.said import refusal
 from tests.split.reference import Row, earliest, log_of, pairs_of
-from unskew.errors import InputError, RefusedError
-from unskew.notice import codes
+from unskew.core.errors import InputError, RefusedError
+from unskew.core.notice import codes
 from unskew.split import holdout, leave_one_out, make
 
 compiled = settings(deadline=None, max_examples=40)

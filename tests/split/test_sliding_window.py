@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import unskew as us
 from tests.said import refusal, refuses
 from tests.split.reference import Row, log_of, pairs_of, windows
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.notice import codes
 from unskew.log import Log
-from unskew.notice import codes
 from unskew.report.fold_warnings import skipped_folds
 from unskew.split import Split, Splits, make, make_splits, sliding_window
 from unskew.split.rows import Between

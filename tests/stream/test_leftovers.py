@@ -78,7 +78,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next(
     run.wait()
     run.stdout.close()
     assert left(place)
-    monkeypatch.setattr("unskew.temporaries._swept", set())  # this process is the next run
+    monkeypatch.setattr("unskew.core.temporaries._swept", set())  # this process is the next run
     with sized(Layout()):
         us.evaluate(**files)
     assert left(place) == []

@@ -16,8 +16,8 @@ import unskew as us
 from tests.golden.worlds import table
 from tests.spark import parts
 from tests.stream.files import CALLS, Layout, ask, assert_same, laid_out, made, sized
+from unskew.core.errors import RefusedError
 from unskew.engine.stream.spill import Spill
-from unskew.errors import RefusedError
 
 WHOLE_LOG = {
     "implicit: interval, refit", "implicit: rows, per user", "implicit: rows, per user of a ratio",

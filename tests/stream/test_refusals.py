@@ -15,7 +15,7 @@ from tests.golden.worlds import table
 from tests.said import refuses
 from tests.stream.files import Layout, made, sized
 from unskew.cli.flags import with_flags
-from unskew.errors import RefusedError
+from unskew.core.errors import RefusedError
 from unskew.evaluation import expected
 from unskew.evaluation.request import Request
 from unskew.log import Ids

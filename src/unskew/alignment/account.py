@@ -9,7 +9,7 @@ from typing import Any
 from unskew.alignment.input_facts import InputFacts
 from unskew.alignment.row_facts import RowFacts
 from unskew.alignment.rows import IN_TRAINING
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.kernels.arrays import Ints64
 from unskew.log import Account, Feedback, Log
 from unskew.log.relevance import gains

@@ -21,8 +21,9 @@ import numpy as np
 from unskew.alignment.account import as_values
 from unskew.alignment.inputs import Inputs, Rules
 from unskew.alignment.rows import IN_TRAINING, inside
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 from unskew.engine.answers import ANSWERED, ASKED, LOGGED
-from unskew.errors import InputError
 from unskew.kernels.arrays import Bools, Floats, Ints32, present
 from unskew.log import Feedback, Ids, Log, Recommendations
 from unskew.log.answers import unanswered
@@ -30,7 +31,6 @@ from unskew.log.drawing import Drawing
 from unskew.log.fingerprints import known_depth
 from unskew.log.order import group, pick
 from unskew.log.relevance import gains
-from unskew.plain import plain
 
 IN_LOG = "already in the held-out log"
 

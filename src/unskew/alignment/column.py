@@ -45,13 +45,13 @@ from unskew.alignment.level import (
     shows_zeros,
 )
 from unskew.alignment.rows import has_level
+from unskew.core.notice import Notice
+from unskew.core.text import plain
 from unskew.engine.data import EvaluationData
 from unskew.inference.merging import Mergeable, merged_by
 from unskew.kernels.arrays import Bools, Floats, Ints64, present
 from unskew.kernels.levels import group_counts, group_sums, item_totals
 from unskew.log import Feedback, Log
-from unskew.notice import Notice
-from unskew.plain import plain
 from unskew.propensity import Propensity, Scope
 
 TENTHS = 10

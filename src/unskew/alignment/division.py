@@ -22,12 +22,12 @@ import numpy as np
 import polars as pl
 
 from unskew.alignment.inputs import Share
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 from unskew.inference.merging import Mergeable, merged_by
 from unskew.kernels.arrays import Bools, Ints64, present
 from unskew.log import Log
 from unskew.log.ids import lesser
-from unskew.plain import plain
 from unskew.propensity import Propensity, Scope
 
 FEW = 10  # rows or users of which a random split may put all on one side

@@ -15,7 +15,9 @@ import numpy as np
 from unskew.alignment.account import as_values
 from unskew.alignment.inputs import Rules
 from unskew.alignment.spelling import Respelled, RespelledUsers, respelled
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.text import plain
+from unskew.core.threads import Threads
 from unskew.inference.merging import Mergeable, added_counts, merged_by
 from unskew.kernels.arrays import Bools, Ints64
 from unskew.kernels.coding import recode_lists
@@ -23,8 +25,6 @@ from unskew.log import Account, Ids, Log, Recommendations
 from unskew.log.ids import lesser
 from unskew.log.numbered_texts import place
 from unskew.log.order import starts_among
-from unskew.plain import plain
-from unskew.threads import Threads
 
 NOT_ASKED = "users_outside_the_lists"  # in the account of a model's lists: users who occur in none of them
 PLACES_BEYOND = "places_beyond_the_catalogue"  # in the account of a model's lists

@@ -15,15 +15,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unskew.bounds import LARGEST
+from unskew.core.bounds import LARGEST
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 from unskew.engine.data import EvaluationData
-from unskew.errors import InputError
 from unskew.inference.merging import Mergeable, merged_by
 from unskew.inference.prediction_range import PredictionRange
 from unskew.kernels.arrays import Floats, Ints64
 from unskew.log.ids import Codes
 from unskew.outcome.base import Outcome, PairPredictor
-from unskew.plain import plain
 
 GROSS = 2.0
 ERRORS = 4.0  # standard errors beyond which a factor of 2 is no chance

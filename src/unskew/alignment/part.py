@@ -29,9 +29,9 @@ from unskew.alignment.predicted import (
 from unskew.alignment.row_facts import RowFacts
 from unskew.alignment.rows import WeighedFacts, with_propensities
 from unskew.alignment.vocabulary import Coded
+from unskew.core.errors import InputError
 from unskew.engine.data import EvaluationData
 from unskew.engine.listed_pairs import ListedPairs
-from unskew.errors import InputError
 from unskew.estimators.summary import TrainingRows
 from unskew.inference.merging import Mergeable, merged_by
 from unskew.kernels.arrays import Bools, Floats, Ints32, Ints64, present

@@ -9,13 +9,13 @@ import numpy as np
 
 from unskew.alignment.inputs import Rules, Sources
 from unskew.alignment.sources import Predictor
-from unskew.bounds import LARGEST
-from unskew.errors import InputError
+from unskew.core.bounds import LARGEST
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 from unskew.inference.merging import Mergeable, merged_by
 from unskew.kernels.arrays import Floats
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log, Predictions, Recommendations
-from unskew.plain import plain
 
 WITHOUT_PREDICTION = "without a prediction"  # why rows were dropped
 Pairs = tuple[tuple[str, str] | None, ...]  # a user and an item of each model

@@ -15,14 +15,14 @@ from typing import NamedTuple
 import numpy as np
 
 from unskew.alignment.inputs import Rules
-from unskew.bounds import SMALLEST
-from unskew.errors import InputError
+from unskew.core.bounds import SMALLEST
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 from unskew.inference.merging import Mergeable
 from unskew.kernels.arrays import Bools, Floats
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log
 from unskew.log.relevance import gains
-from unskew.plain import plain
 from unskew.propensity import Level, Propensity, Scope, Scored, part_propensity
 from unskew.propensity.base import checked
 

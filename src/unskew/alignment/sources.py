@@ -16,8 +16,10 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from unskew.bounds import LARGEST, SMALLEST, word
-from unskew.errors import InputError
+from unskew.core.bounds import LARGEST, SMALLEST, word
+from unskew.core.errors import InputError
+from unskew.core.text import plain
+from unskew.core.threads import use_polars
 from unskew.kernels.arrays import Floats
 from unskew.kernels.repeats import has_repeats
 from unskew.log import Features, Feedback, Ids, Log, Predictions, Recommendations, read_features, read_log
@@ -27,9 +29,7 @@ from unskew.log.paths import is_path
 from unskew.log.position import none as no_position
 from unskew.log.predictions import refuse_shared_ranks
 from unskew.log.sources import columns_of
-from unskew.plain import plain
 from unskew.propensity import FitInputs
-from unskew.threads import use_polars
 
 RANKS = 2**31 - 1
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from unskew.core.text import plain
 from unskew.log import Ids
 from unskew.log.spelling import alike
-from unskew.plain import plain
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from unskew.auditing.times import Time
 from unskew.auditing.values import Values
 from unskew.auditing.weights import Expected, Propensities
 from unskew.auditing.widths import Width
+from unskew.core.showing import Shown
 from unskew.propensity.checks import Checks
-from unskew.shown import Shown
 
 SCHEMA_VERSION = 2
 _UNCHECKED = Checks(())

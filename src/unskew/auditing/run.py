@@ -16,13 +16,13 @@ from unskew.auditing.looks import AuditPart, Question, judges, row_gains
 from unskew.auditing.opening import opening
 from unskew.auditing.record import Audit
 from unskew.auditing.walk import Audited, refuse_incomparable, told_feedback, walk
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.threads import Threads
 from unskew.log import Feedback, Log
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.relevance import train_gains
 from unskew.propensity import Propensity
 from unskew.propensity.checking import Stage, by_name, check
-from unskew.threads import Threads
 
 ROUNDS = 6  # of questions, in memory
 

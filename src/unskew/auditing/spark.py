@@ -16,9 +16,9 @@ from unskew.auditing.looks import AuditPart, Question, row_gains
 from unskew.auditing.record import Audit
 from unskew.auditing.run import concluded
 from unskew.auditing.walk import Audited, refuse_incomparable, told_feedback, walk
+from unskew.core.errors import RefusedError
 from unskew.engine.spark.dealing import Part, parts_in
 from unskew.engine.spark.folding import Partial, rows_of
-from unskew.errors import RefusedError
 from unskew.evaluation.dealt import DealtInputs, as_rows, equipped_workers, named
 from unskew.evaluation.read import Stage
 from unskew.inference.merging import Mergeable, merged_by

@@ -32,7 +32,7 @@ from unskew.auditing.weights import (
     rehearse,
 )
 from unskew.auditing.widths import MeasuredUsers, Width, widths
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.estimators import Target
 from unskew.inference.merging import Mergeable, added_counts, merged_by
 from unskew.kernels.arrays import Ints64, present

@@ -14,10 +14,9 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 import unskew
-from unskew.cli.anonymous import with_anonymous
 from unskew.cli.audit import audit
-from unskew.cli.completion import complete_parts
-from unskew.cli.console import err, fail, guarded, nobody_reads
+from unskew.cli.commands import OpenGroup, command_of
+from unskew.cli.console import err, fail, nobody_reads, out, progress
 from unskew.cli.cross_validate import cross_validate
 from unskew.cli.data import app as data
 from unskew.cli.demo import demo
@@ -25,21 +24,64 @@ from unskew.cli.doctor import doctor
 from unskew.cli.evaluate import evaluate
 from unskew.cli.examples import epilog
 from unskew.cli.once import OnceCommand
+from unskew.cli.options import (
+    FOLDER,
+    HOW,
+    OUTPUT,
+    STDOUT,
+    File,
+    Force,
+    Html,
+    Json,
+    Quiet,
+    QuietAlone,
+    Texts,
+    check_folder,
+    check_outputs,
+    keep_inputs,
+    named,
+    option,
+    show_and_write,
+    written,
+)
 from unskew.cli.parts import parts
 from unskew.cli.plan import plan
 from unskew.cli.policies import policy_impact
 from unskew.cli.protocols import compare_protocols
-from unskew.cli.reproduce import reproduce
 from unskew.cli.sample import sample
 from unskew.cli.simulate import app as simulate
 from unskew.cli.split import split
-from unskew.cli.study import study
-from unskew.panics import hold_back_panics
-from unskew.plain import plain
-from unskew.provenance import remember_command
+from unskew.core.panics import hold_back_panics
+from unskew.core.provenance import remember_command
+from unskew.core.text import plain
+
+__all__ = [  # what a command of another package is made of (commands.py)
+    "FOLDER",
+    "HOW",
+    "OUTPUT",
+    "STDOUT",
+    "File",
+    "Force",
+    "Html",
+    "Json",
+    "Quiet",
+    "QuietAlone",
+    "Texts",
+    "check_folder",
+    "check_outputs",
+    "err",
+    "keep_inputs",
+    "named",
+    "option",
+    "out",
+    "progress",
+    "show_and_write",
+    "written",
+]
 
 app = typer.Typer(
     name="unskew",
+    cls=OpenGroup,
     help="Which recommender is really better, when the log only shows what the old one chose to show?",
     no_args_is_help=True,
     epilog=epilog(""),
@@ -64,12 +106,10 @@ def _root(
 
 
 for command in (
-    audit, compare_protocols, cross_validate, demo, doctor, evaluate, parts, plan, policy_impact, reproduce, sample,
-    split, study,
+    audit, compare_protocols, cross_validate, demo, doctor, evaluate, parts, plan, policy_impact, sample, split,
 ):  # fmt: skip
-    complete_parts(command)
     name = command.__name__.replace("_", "-")
-    app.command(cls=OnceCommand, epilog=epilog(name))(guarded(with_anonymous(command)))
+    app.command(cls=OnceCommand, epilog=epilog(name))(command_of(command))
 app.add_typer(data, name="data")
 app.add_typer(simulate, name="simulate")
 

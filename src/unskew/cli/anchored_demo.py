@@ -10,12 +10,12 @@ import os
 import shlex
 from pathlib import Path
 
-from unskew.atomic import together
 from unskew.cli.console import out, progress
 from unskew.cli.options import check_outputs, write_outputs, written
-from unskew.errors import InputError
-from unskew.outputs import try_filling
-from unskew.plain import plain_path
+from unskew.core.atomic import together
+from unskew.core.errors import InputError
+from unskew.core.outputs import try_filling
+from unskew.core.text import plain_path
 
 STEPS = ("1. The log alone:", "2. The plan and the questions:", "4. The verdict:")
 

@@ -11,7 +11,7 @@ from functools import wraps
 from typing import Annotated, Any
 
 from unskew.cli.options import ANONYMOUS, OUTPUT, option
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 
 SWITCH = Annotated[bool, option("Leave ids, names of files and the command out of the page.", OUTPUT, "--anonymous")]
 

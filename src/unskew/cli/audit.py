@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from unskew.bounds import word
 from unskew.cli import options
 from unskew.cli.console import progress
 from unskew.cli.flags import messages_with_flags
 from unskew.cli.options import HOW, INPUTS, File, Text, Texts, check_outputs, column_map, option, show_and_write
-from unskew.errors import InputError
+from unskew.core.bounds import word
+from unskew.core.errors import InputError
 
 CHECKS = "Propensities to check"
 KINDS = '"popularity(gamma=1)", "logistic(features=outer)", known, …'

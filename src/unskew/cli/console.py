@@ -17,9 +17,9 @@ from rich.panel import Panel
 from rich.text import Text
 
 from unskew.cli.flags import with_flags
-from unskew.errors import UnskewError
-from unskew.plain import plain, without_controls
-from unskew.stopping import stopped
+from unskew.core.errors import UnskewError
+from unskew.core.stopping import stopped
+from unskew.core.text import plain, without_controls
 
 
 class PlainConsole(Console):

@@ -13,8 +13,8 @@ from unskew.cli.console import err
 from unskew.cli.evaluate import COVARIATES, OUTCOMES
 from unskew.cli.options import HOW, INPUTS, OUTPUT, WHAT, File, Text, Texts, option
 from unskew.cli.split import SPLITTERS
-from unskew.errors import InputError
-from unskew.plain import plain_path
+from unskew.core.errors import InputError
+from unskew.core.text import plain_path
 
 ESTIMATORS = 'By default naive, and exposure_path without propensities, snips with them; "gs(strata=5)", ips, … Repeat.'
 STORE = "Folder that keeps finished folds for the next run; by default in the user's cache."

@@ -14,7 +14,7 @@ from unskew.cli.anchored_demo import show_anchored
 from unskew.cli.console import out, progress
 from unskew.cli.flags import messages_with_flags
 from unskew.cli.options import File, QuietAlone, check_outputs, option, write_outputs, written
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import unskew
-from unskew.errors import MissingExtraError
-from unskew.plain import plain, plain_path
+from unskew.core.errors import MissingExtraError
+from unskew.core.text import plain, plain_path
 
 PYTHON = (3, 11)
 SCRATCH = 1_000_000_000  # bytes of disk below which sorting large files may fail
@@ -150,8 +150,8 @@ def _compiler() -> Finding:
 
 def _machine() -> Iterator[Finding]:
     """Cores, BLAS, memory, and the disk for temporaries."""
-    from unskew.memory import amount, available
-    from unskew.threads import usual
+    from unskew.core.memory import amount, available
+    from unskew.core.threads import usual
 
     limits = [f"{name}={os.environ[name]}" for name in sorted(os.environ) if name.endswith("_NUM_THREADS")]
     own = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()

@@ -27,7 +27,7 @@ from unskew.cli.options import (
     share_of,
     size_of,
 )
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 
 MODELS = (
     'name="item_knn(neighbours=50)": fitted on --train. name=FILE.npz: a saved model, or factors made elsewhere '

@@ -6,6 +6,8 @@ other (``tests/cli/test_examples.py`` does so).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 PARTS = "All metrics, estimators, propensities, … and their options: `unskew parts`."
 MODELS = '--model most_popular --model "item_knn(neighbours=50)"'
 EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
@@ -86,10 +88,6 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             f"unskew policy-impact months/log.parquet {MODELS} --html page.html",
         ),
     ),
-    "reproduce": (
-        ("A look in a few minutes", "unskew reproduce schnabel16 --quick"),
-        ("One table, with a page", "unskew reproduce gs23 table2 --output gs23"),
-    ),
     "sample": (
         (
             "Half of the rows, items less skewed",
@@ -98,17 +96,20 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "simulate": (("A shop with its truth", "unskew simulate -o shop"),),
     "simulate ratings": (("Like MovieLens", "unskew simulate ratings --like ml-100k -o ratings"),),
-    "simulate shop-over-time": (("Four months of a shop", "unskew simulate shop-over-time -o months"),),
     "split": (
         ("Hold out 30 % at random", 'unskew split shop/train.parquet --split "holdout(share=0.3)" -o parts'),
         ("Thirty days, one by one", 'unskew split log.parquet --split "sliding_window(width=1d, folds=30)" -o days'),
     ),
-    "study": (("Start from a file", "unskew study --example > study.toml"), ("Run it", "unskew study study.toml")),
 }
 WITH_PARTS = {"audit", "compare-protocols", "cross-validate", "evaluate", "plan", "policy-impact", "sample", "split"}
 
 
 def epilog(command: str) -> str:
-    """The end of a command's ``--help``."""
-    lines = [f"- {what}{'' if what.endswith('?') else ':'} `{line}`" for what, line in EXAMPLES[command]]
-    return "\n\n".join(["Examples:", *lines, *([PARTS] if command in WITH_PARTS else [])])
+    """The end of the ``--help`` of a command of ours."""
+    return epilog_of(EXAMPLES[command], *([PARTS] if command in WITH_PARTS else []))
+
+
+def epilog_of(examples: Iterable[tuple[str, str]], *more: str) -> str:
+    """What to do, and the command that does it."""
+    lines = [f"- {what}{'' if what.endswith('?') else ':'} `{line}`" for what, line in examples]
+    return "\n\n".join(["Examples:", *lines, *more])

@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from unskew.notice import made_of
+from unskew.core.notice import made_of
 
 T = TypeVar("T")
 MESSAGES = {"warnings", "reason", "refused", "text", "unasked", "notes", "findings", "trust"}  # fields of records

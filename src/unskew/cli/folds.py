@@ -13,8 +13,8 @@ from unskew.cli.console import progress
 from unskew.cli.evaluate import DUPLICATES, METRICS, TARGETS
 from unskew.cli.flags import messages_with_flags
 from unskew.cli.options import HOW, INPUTS, OUTPUT, WHAT, File, Text, Texts, check_outputs, column_map, option
-from unskew.errors import InputError
-from unskew.plain import plain, plain_path
+from unskew.core.errors import InputError
+from unskew.core.text import plain, plain_path
 
 MODELS = 'What is fitted on every fold: "item_knn(neighbours=50)", or name="item_knn(neighbours=50)". Repeat.'
 PROPENSITIES = '"popularity(gamma=1)", counted on the training rows of each fold; known, a column of the log; …'

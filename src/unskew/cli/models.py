@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from unskew.cli.options import named
-from unskew.errors import InputError
-from unskew.plain import plain
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 
 if TYPE_CHECKING:
     from unskew.log import Log

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from unskew.atomic import json_text, together
 from unskew.cli.console import err, out
-from unskew.errors import InputError, require
-from unskew.outputs import files_in, refuse_same, try_drawing, try_writing
-from unskew.plain import plain, plain_path
+from unskew.core.atomic import json_text, together
+from unskew.core.errors import InputError, require
+from unskew.core.outputs import files_in, refuse_existing, refuse_same, try_drawing, try_filling, try_writing
+from unskew.core.text import plain, plain_path
 
 if TYPE_CHECKING:
-    from unskew.shown import Shown
+    from unskew.core.showing import Shown
 
 STDOUT = Path("-")
 ANONYMOUS: ContextVar[bool] = ContextVar("ANONYMOUS", default=False)  # of the page that is written
@@ -49,6 +49,8 @@ Json = Annotated[File, option("Write everything as JSON; - writes it to standard
 Html = Annotated[File, option("Write one self-contained page.", OUTPUT)]
 Require = Annotated[Texts, option(REQUIRE, OUTPUT)]
 Quiet = Annotated[bool, option("Print nothing but errors.", OUTPUT, "--quiet", "-q")]
+FOLDER = ("--output", "--out", "-o")  # the names of an option for a folder
+Force = Annotated[bool, option("Replace files of an earlier run in this folder.", None, "--force")]
 QuietAlone = Annotated[bool, option("Print nothing but errors.", None, "--quiet", "-q")]  # where there are no panels
 
 
@@ -215,3 +217,11 @@ def check_outputs(*inputs: Path | None, specs: Iterable[str | None] = (), **path
 def keep_inputs(read: Iterable[Path], **paths: Path | None) -> None:
     """Refuse an output that is one of the files that are read, or another output."""
     refuse_same([(f"--{kind} {plain_path(path)}", path) for kind, path in to_files(paths).items()], read)
+
+
+def check_folder(output: Path, names: Sequence[str], force: bool, read: str | None = None) -> None:
+    """Whether the files may and can be written, before the work; what is read is never replaced."""
+    paths = [output / name for name in names]
+    try_filling(output)
+    refuse_same([(plain_path(path), path) for path in paths], [] if read is None else [Path(read)])
+    refuse_existing(paths, force)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unskew.cli.console import out
-from unskew.errors import InputError
-from unskew.plain import plain
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 
 if TYPE_CHECKING:
-    from unskew.parts import Family, Option
+    from unskew.core.parts import Family, Option
 
 ROOMS = ("metrics", "estimators", "propensity", "outcome", "models", "split", "sampling")
 
@@ -66,7 +66,7 @@ def _family(room: str) -> Family[Any]:
 
 def _part(part: Any) -> Iterator[str]:
     """Its name, what it is, and a table of its options."""
-    from unskew.parts import options_of
+    from unskew.core.parts import options_of
 
     first = (part.__doc__ or "").partition("\n")[0].replace("``", "`")
     yield f"### {part.name}\n\n{first}\n"
@@ -76,7 +76,7 @@ def _part(part: Any) -> Iterator[str]:
 
 
 def _option(entry: Field[Any], rule: Option, *, needed: bool) -> str:
-    from unskew.spec import show
+    from unskew.core.spec import show
 
     default = entry.default if entry.default_factory is MISSING else entry.default_factory()
     shown = "needed" if needed or default is MISSING else "–" if default is None else f"`{show(default)}`"

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from unskew.atomic import together
 from unskew.cli import options
 from unskew.cli.console import err, progress
 from unskew.cli.console import out as console
@@ -31,9 +30,10 @@ from unskew.cli.options import (
     write_outputs,
     written,
 )
-from unskew.errors import InputError
-from unskew.outputs import refuse_same, try_writing
-from unskew.plain import plain, plain_path
+from unskew.core.atomic import together
+from unskew.core.errors import InputError
+from unskew.core.outputs import refuse_same, try_writing
+from unskew.core.text import plain, plain_path
 
 DETECT = "The difference to detect: a number (0.01), a share ('5%'), or log: as large as the log suggests."
 SO_FAR = "The file of the last round, with answers in a column value: plans the next round."

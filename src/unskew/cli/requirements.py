@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from unskew.cli import options
 from unskew.cli.console import err, fail, out
 from unskew.cli.flags import with_flags
-from unskew.errors import InputError, RefusedError
+from unskew.core.errors import InputError, RefusedError
 from unskew.requirement import Reply, Requirements, Statement
 
 if TYPE_CHECKING:
-    from unskew.shown import Shown
+    from unskew.core.showing import Shown
 
 
 def check(statements: Sequence[str], models: Iterable[str], metrics: Sequence[str]) -> None:

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from unskew.atomic import together
 from unskew.cli import options
 from unskew.cli.console import out as console
 from unskew.cli.console import progress
@@ -25,8 +24,9 @@ from unskew.cli.options import (
     write_outputs,
     written,
 )
-from unskew.outputs import refuse_same, try_writing
-from unskew.plain import plain_path
+from unskew.core.atomic import together
+from unskew.core.outputs import refuse_same, try_writing
+from unskew.core.text import plain_path
 
 STRATEGIES = "full, reg, skew, wtd, wtd_h, 'weighted(user_power=1, item_power=1)', …"
 

@@ -1,38 +1,32 @@
-"""``unskew simulate``: worlds whose truth is known, as files. Alone it makes a shop; ``ratings`` follows a log.
-
-``shop-over-time`` makes months of a shop's log.
-"""
+"""``unskew simulate``: worlds whose truth is known, as files. Alone it makes a shop; ``ratings`` follows a log."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unskew.cli.commands import OpenOnceGroup
 from unskew.cli.console import guarded, out, progress
 from unskew.cli.examples import epilog
-from unskew.cli.once import OnceCommand, OnceGroup
-from unskew.cli.options import COLUMNS, File, QuietAlone, Texts, column_map, named, option
-from unskew.errors import InputError
-from unskew.outputs import refuse_existing, refuse_same, try_filling
-from unskew.plain import plain, plain_path
+from unskew.cli.once import OnceCommand
+from unskew.cli.options import COLUMNS, FOLDER, File, Force, QuietAlone, Texts, check_folder, column_map, option
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 
 if TYPE_CHECKING:
     from unskew.log import Log
     from unskew.simulate import RatingWorld
 
 app = typer.Typer(rich_markup_mode="markdown", epilog=epilog("simulate"))
-OUTPUT = ("--output", "--out", "-o")
-Force = Annotated[bool, option("Replace files of an earlier run in this folder.", None, "--force")]
 
 
 def shop(
     context: typer.Context,
-    output: Annotated[File, option("Folder to write to.", None, *OUTPUT)] = None,
+    output: Annotated[File, option("Folder to write to.", None, *FOLDER)] = None,
     users: Annotated[int, option("How many users to draw.")] = 2000,
     items: Annotated[int, option("Size of the catalogue.")] = 500,
     seed: Annotated[int, option("Seed: which users are drawn.")] = 0,
@@ -46,8 +40,7 @@ def shop(
 ) -> None:
     """Write a simulated shop: train and test logs, propensities, lists of four models, and the truth.
 
-    ``unskew simulate ratings`` makes a world of ratings that looks like a log of yours instead, ``unskew simulate
-    shop-over-time`` months of a shop's log under several logging policies.
+    ``unskew simulate ratings`` makes a world of ratings that looks like a log of yours instead.
     """
     if context.invoked_subcommand is not None:
         return
@@ -69,7 +62,7 @@ def shop(
         raise InputError(
             "--graded: implicit feedback has no outcomes. Add --feedback conversions.", code="conflicting-arguments"
         )
-    _check(output, FILES, force)
+    check_folder(output, FILES, force)
     world = World(
         users=users,
         items=items,
@@ -107,7 +100,7 @@ def shop(
 
 def ratings(
     like: Annotated[str, option("A log of ratings: a file, or the name of a data set (ml-100k).")],
-    output: Annotated[Path, option("Folder to write to.", None, *OUTPUT)],
+    output: Annotated[Path, option("Folder to write to.", None, *FOLDER)],
     alpha: Annotated[
         float, option("How much less often a rating is seen than the next better one; 1: as often.")
     ] = 0.25,
@@ -127,7 +120,7 @@ def ratings(
     from unskew.simulate import SCHNABEL16, RatingWorld, most_active, write_ratings
     from unskew.simulate.rating_files import FILES
 
-    _check(output, FILES, force, read=like)
+    check_folder(output, FILES, force, read=like)
     with progress(quiet) as report:
         steps, made = len(FILES) + 1, count(2)
         report(f"reading {like}", 0, steps)
@@ -140,67 +133,6 @@ def ratings(
         )
     if not quiet:
         _tell(world, output, paths)
-
-
-def shop_over_time(
-    output: Annotated[Path, option("Folder to write to.", None, *OUTPUT)],
-    users: Annotated[int, option("Users who come in the days of the log.")] = 4000,
-    items: Annotated[int, option("Items that are on sale at some time.")] = 600,
-    days: Annotated[int, option("Days of the log.")] = 120,
-    seed: Annotated[int, option("Seed of the shop and of all that happens in it.")] = 0,
-    search: Annotated[float, option("Items that a visitor finds without the page, on average.")] = 5.0,
-    promoted: Annotated[float, option("Share of places that a campaign takes.")] = 0.1,
-    drift: Annotated[float, option("Days after which a taste has kept 37 % of itself.")] = 30.0,
-    model: Annotated[
-        list[str] | None, option("A candidate of the A/B test: mine=item_knn(neighbours=20). Repeat.")
-    ] = None,
-    force: Force = False,
-    quiet: QuietAlone = False,
-) -> None:
-    """Write months of a shop's log under three logging policies, and what an A/B test would show next week."""
-    import numpy as np
-
-    from unskew.models import make
-    from unskew.simulate.shop_over_time.files import CANDIDATES, FILES, write_shop
-    from unskew.simulate.shop_over_time.shop import ShopOverTime
-
-    candidates = CANDIDATES if not model else named("--model", model)
-    for text in candidates.values():
-        make(text)  # mistakes are told before the work
-    _check(output, FILES, force)
-    shop = ShopOverTime(
-        users=users, items=items, days=days, seed=seed, search=search, promoted=promoted, drift=drift, future=7
-    )
-    with progress(quiet) as report:
-        steps, made = days + len(FILES), count(days + 1)
-        shop.simulate(lambda done, _: report(f"day {done}", done, steps))
-        paths = write_shop(
-            shop,
-            output,
-            candidates=candidates,
-            progress=lambda name: report(f"made {name}", next(made), steps),
-            force=force,
-        )
-    if quiet:
-        return
-    folder, written = shlex.quote(str(output)), ", ".join(path.name for path in paths.values())
-    out.print(f"Wrote {len(paths)} files to {folder}: {written}.", soft_wrap=True)
-    log, shares = shop.log, ", ".join(f"{policy.name} {policy.share:.0%}" for policy in shop.policies)
-    active = int(np.count_nonzero(np.diff(log.indptr)))
-    out.print(f"{len(log):,} rows of {active:,} users; policies: {shares}.", soft_wrap=True)
-    out.print(
-        f"\nNow try:\n  unskew audit {folder}/log.parquet\n"
-        f"What an A/B test would show in the week behind the log is in {folder}/truth.json.",
-        soft_wrap=True,
-    )
-
-
-def _check(output: Path, names: Sequence[str], force: bool, read: str | None = None) -> None:
-    """Whether the files may and can be written, before the work; what is read is never replaced."""
-    paths = [output / name for name in names]
-    try_filling(output)
-    refuse_same([(plain_path(path), path) for path in paths], [] if read is None else [Path(read)])
-    refuse_existing(paths, force)
 
 
 def _log_like(like: str, columns: list[str] | None) -> Log:
@@ -254,6 +186,5 @@ def _tell(world: RatingWorld, output: Path, paths: dict[str, Path]) -> None:
     )
 
 
-app.callback(cls=OnceGroup, invoke_without_command=True)(guarded(shop))
+app.callback(cls=OpenOnceGroup, invoke_without_command=True)(guarded(shop))
 app.command(cls=OnceCommand, epilog=epilog("simulate ratings"))(guarded(ratings))
-app.command("shop-over-time", cls=OnceCommand, epilog=epilog("simulate shop-over-time"))(guarded(shop_over_time))

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 from unskew.auditing.advice import advise
 from unskew.auditing.record import Audit
 from unskew.auditing.spark import audit
+from unskew.core.errors import InputError, MissingExtraError
+from unskew.core.text import plain
 from unskew.engine.spark.frames import SparkRows, read_parquet
-from unskew.errors import InputError, MissingExtraError
 from unskew.evaluation.read import Stage
 from unskew.evaluation.request import Request
 from unskew.evaluation.spark import evaluate_rows
-from unskew.plain import plain
 from unskew.result import Result
 
 if TYPE_CHECKING:

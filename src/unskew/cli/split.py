@@ -14,8 +14,8 @@ from unskew.cli import options
 from unskew.cli.console import out, progress
 from unskew.cli.flags import messages_with_flags
 from unskew.cli.options import HOW, INPUTS, OUTPUT, Text, check_outputs, column_map, option, write_outputs, written
-from unskew.outputs import refuse_existing, refuse_same, try_filling
-from unskew.plain import plain, plain_path
+from unskew.core.outputs import refuse_existing, refuse_same, try_filling
+from unskew.core.text import plain, plain_path
 
 if TYPE_CHECKING:
     from unskew.log import Log

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from unskew.core.errors import RefusedError
+from unskew.core.notice import Notice
 from unskew.cross_validation.averaging import Average
 from unskew.cross_validation.fold_sums import FoldSums
 from unskew.cross_validation.merging import Folds
 from unskew.cross_validation.result import CrossValidation, Fold, FoldValue
-from unskew.errors import RefusedError
 from unskew.evaluation.planning import SKIP, NoHitsError
 from unskew.evaluation.request import Request
 from unskew.judging.answer import answer, estimates_of
 from unskew.judging.measure import error_per_comparison
 from unskew.log import Log
 from unskew.metrics import RankingMetric
-from unskew.notice import Notice
 from unskew.result import MetricTraits, Result
 from unskew.split import Skipped
 

@@ -17,15 +17,15 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew import __version__, estimators, models, outcome, propensity
+from unskew.core.errors import InputError
+from unskew.core.outputs import files_in
+from unskew.core.parts import Part, options_of
+from unskew.core.text import plain
 from unskew.cross_validation.fold import FoldTask
 from unskew.cross_validation.fold_logs import FoldLogs
-from unskew.errors import InputError
 from unskew.log import Log
 from unskew.log.features import Features
 from unskew.log.ids import hash_texts
-from unskew.outputs import files_in
-from unskew.parts import Part, options_of
-from unskew.plain import plain
 from unskew.split import Split
 
 FORMAT = 6  # of what is kept of a fold, and of how it is computed

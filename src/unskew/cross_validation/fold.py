@@ -18,6 +18,8 @@ from unskew.alignment.account import clicks_per_user
 from unskew.alignment.align import Aligned
 from unskew.alignment.input_facts import InputFacts
 from unskew.alignment.inputs import FittedModels, Inputs, Share
+from unskew.core.errors import RefusedError
+from unskew.core.memory import require
 from unskew.cross_validation.fold_logs import FoldLogs
 from unskew.cross_validation.fold_sums import FoldSums, Key
 from unskew.engine.estimator_run import EstimatorRun
@@ -25,7 +27,6 @@ from unskew.engine.few_clicks import FewClicks
 from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import Cell, EvaluationPlan
 from unskew.engine.sums import Extent, Sums
-from unskew.errors import RefusedError
 from unskew.estimators import Target
 from unskew.evaluation.conclude import account, setting_of
 from unskew.evaluation.facts import Facts
@@ -47,7 +48,6 @@ from unskew.judging.measure import (
 from unskew.kernels.arrays import Floats, Ints64
 from unskew.log.extremes import Extremes
 from unskew.log.population import Catalogue
-from unskew.memory import require
 from unskew.metrics import RankingMetric
 from unskew.propensity import FitInputs
 from unskew.split import ChosenBy, Split

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from unskew.core.notice import Notice
 from unskew.kernels.arrays import Floats, Ints64
-from unskew.notice import Notice
 
 
 class Key(NamedTuple):

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unskew.bounds import word
+from unskew.core.bounds import word
+from unskew.core.showing import ShownTable
 from unskew.cross_validation.averaging import Average
 from unskew.requirement import Requirements
 from unskew.result import Estimate, Result, frame_of, plain
-from unskew.shown import ShownTable
 from unskew.split import Skipped
 
 SCHEMA_VERSION = 1

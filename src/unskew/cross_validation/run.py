@@ -14,13 +14,14 @@ from typing import Any, Literal
 from unskew import models as recommenders
 from unskew.alignment.sources import Names, as_log, given_inputs, read_side
 from unskew.alignment.vocabulary import training_gains
-from unskew.bounds import THREADS, shown
+from unskew.core.bounds import THREADS, shown
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 from unskew.cross_validation.answering import answered
 from unskew.cross_validation.fold import FoldTask
 from unskew.cross_validation.merging import Folds
 from unskew.cross_validation.result import CrossValidation
 from unskew.cross_validation.working import worked_off
-from unskew.errors import InputError
 from unskew.estimators import Estimator
 from unskew.evaluation.read import Stage, rules_of
 from unskew.evaluation.request import Request
@@ -33,7 +34,6 @@ from unskew.log.population import read_catalogue
 from unskew.log.relevance import told_feedback
 from unskew.metrics import Metric
 from unskew.outcome import Outcome
-from unskew.plain import plain
 from unskew.propensity import Propensity
 from unskew.split import Skipped, Splits, Splitter, make_splits
 

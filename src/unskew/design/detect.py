@@ -15,9 +15,9 @@ from itertools import combinations
 
 import numpy as np
 
-from unskew.bounds import Number, shown
+from unskew.core.bounds import Number, shown
+from unskew.core.errors import InputError
 from unskew.design.candidates import Candidates
-from unskew.errors import InputError
 from unskew.kernels.arrays import Floats
 from unskew.kernels.ranks import find_ranks
 from unskew.log import Log, Recommendations

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unskew.core.notice import Notice
 from unskew.design.listed import Looked
 from unskew.design.power import ANSWERS
 from unskew.design.rounds import Asked
 from unskew.kernels.arrays import Floats
 from unskew.log import Recommendations
-from unskew.notice import Notice
 from unskew.outcome.base import PairPredictor
 
 

@@ -10,23 +10,23 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unskew.atomic import atomic
-from unskew.bounds import SEED, Number
+from unskew.core.atomic import atomic
+from unskew.core.bounds import SEED, Number
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice
+from unskew.core.outputs import refuse_same
+from unskew.core.showing import ShownTable
+from unskew.core.text import plain_path
 from unskew.design.draw import draw
 from unskew.design.listed import Looked
 from unskew.design.pilot import Pilot, pilot_of
 from unskew.design.power import Curve, Question
 from unskew.design.rounds import Asked, read_asked, together
-from unskew.errors import InputError
 from unskew.kernels.arrays import Floats
 from unskew.log import Recommendations
 from unskew.log.drawing import BARRED, DRAWN_FOR
 from unskew.log.ids import hash_texts
-from unskew.notice import Notice
 from unskew.outcome.base import PairPredictor
-from unskew.outputs import refuse_same
-from unskew.plain import plain_path
-from unskew.shown import ShownTable
 
 SCHEMA_VERSION = 1
 GUESSED_LOW = Notice(

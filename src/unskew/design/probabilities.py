@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unskew.core.errors import InputError
 from unskew.design.candidates import Candidates
 from unskew.engine.walk import walk
-from unskew.errors import InputError
 from unskew.kernels.arrays import Floats, Ints32, Ints64
 from unskew.kernels.design import inclusion, line_lengths
 

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from unskew.alignment.sources import Names, Reading, as_lists, as_log, given_inputs
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice
+from unskew.core.text import plain
 from unskew.design.candidates import Candidates
 from unskew.design.relevance import refuse_graded
-from unskew.errors import InputError
 from unskew.kernels.arrays import Bools
 from unskew.log import Feedback, Ids, Log, Recommendations, read_recommendations
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.paths import is_path
 from unskew.log.population import read_catalogue, read_population
 from unskew.log.relevance import gains, row_gains, told_feedback, train_gains
-from unskew.notice import Notice
-from unskew.plain import plain
 
 
 @dataclass(frozen=True, eq=False)

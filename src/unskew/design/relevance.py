@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unskew.core.errors import InputError
 from unskew.design.candidates import Candidates
-from unskew.errors import InputError
 from unskew.kernels.arrays import Floats
 from unskew.log import Feedback, Log
 from unskew.log.ids import Codes

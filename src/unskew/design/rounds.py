@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from unskew.core.errors import InputError
 from unskew.design.probabilities import ListDesign, Scale
-from unskew.errors import InputError
 from unskew.kernels.arrays import Floats, Ints64
 from unskew.log.columns import check_ids, numbers, whole_numbers
 from unskew.log.drawing import BARRED, DRAWN_FOR, read_barred, read_drawn_for, refuse_repeated_pairs

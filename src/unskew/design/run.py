@@ -12,7 +12,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from unskew.bounds import THREADS, Number, Whole, shown, word
+from unskew.core.bounds import THREADS, Number, Whole, shown, word
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice
 from unskew.design.curve import curve_of
 from unskew.design.deciding import critical_value, decide
 from unskew.design.detect import Detect, Total, along_path, suggested, total
@@ -20,13 +22,11 @@ from unskew.design.listed import Looked, look
 from unskew.design.plan import GUESSED_LOW, Parts, Plan, Settings
 from unskew.design.read import PlanInputs, read
 from unskew.design.relevance import relevance
-from unskew.errors import InputError
 from unskew.kernels.arrays import Floats
 from unskew.log import Feedback
 from unskew.log.fingerprints import fingerprint
 from unskew.log.log import Duplicates, Invalid
 from unskew.metrics import Metric, RankingMetric, make
-from unskew.notice import Notice
 from unskew.outcome import Outcome
 
 Stage = Callable[[str, int, int], None]

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from unskew.core.errors import InputError
 from unskew.engine.answers import AnswerSums
 from unskew.engine.data import EvaluationData
 from unskew.engine.engine import Engine
@@ -26,7 +27,6 @@ from unskew.engine.sampled_users import ListsOfSome, lists_of_some, sample_limit
 from unskew.engine.sensitivity import ModelPair
 from unskew.engine.sums import Sums, TippingSums
 from unskew.engine.support import DifferingWorth, ItemWeights, ListedWorth, WeightSums, differing_lists
-from unskew.errors import InputError
 from unskew.inference.tally import Tally
 from unskew.kernels.arrays import Floats, Ints64
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from unskew.core.notice import codes
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.estimators import Estimator, Need, Summary, Target
 from unskew.estimators.scenarios import Scenarios
@@ -16,7 +17,6 @@ from unskew.estimators.validity import Evidence, refused_cell
 from unskew.inference.ratio_form import RatioForm
 from unskew.kernels.arrays import Ints64
 from unskew.metrics import Metric
-from unskew.notice import codes
 
 Kept = tuple[Estimator, Target, tuple[Metric, ...]]
 

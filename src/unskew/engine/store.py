@@ -34,12 +34,12 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from unskew import strict_json
-from unskew.atomic import atomic
+from unskew.core import strict_json
+from unskew.core.atomic import atomic
+from unskew.core.errors import InputError
+from unskew.core.locks import alone, try_lock
+from unskew.core.text import plain
 from unskew.engine.workers import each
-from unskew.errors import InputError
-from unskew.locks import alone, try_lock
-from unskew.plain import plain
 
 MAGIC = b"unskew-unit 1 "
 Key = Mapping[str, Any]

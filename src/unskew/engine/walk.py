@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from unskew.threads import Threads
+from unskew.core.threads import Threads
 
 BLOCK = 8192  # users at most
 BLOCKS = 8  # of fewer users there are so many blocks at least, for every thread to have its share ...

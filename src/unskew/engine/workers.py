@@ -22,7 +22,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Any
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 
 TICK = 0.1  # seconds
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from unskew.core.parts import Family
 from unskew.estimators.anchored import Anchored
 from unskew.estimators.base import Batch, Estimator, Need, Over, Standing, Term
 from unskew.estimators.clipped import Clipped
@@ -19,7 +20,6 @@ from unskew.estimators.summary import Summary
 from unskew.estimators.switch import Switch
 from unskew.estimators.target import Target
 from unskew.estimators.tilted import Tilted
-from unskew.parts import Family
 
 __all__ = [
     "DR",

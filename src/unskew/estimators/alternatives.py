@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
+from unskew.core.notice import Notice
 from unskew.estimators.base import Estimator, Need, Standing
 from unskew.estimators.direct import Direct
 from unskew.estimators.dr import DR
@@ -22,7 +23,6 @@ from unskew.estimators.snips import SNIPS
 from unskew.estimators.target import Target
 from unskew.log import Feedback
 from unskew.metrics import CG, DCG, MAE, Metric, RatingMetric, Recall
-from unskew.notice import Notice
 
 if TYPE_CHECKING:
     from unskew.estimators.validity import Evidence

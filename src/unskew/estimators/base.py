@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from unskew.core.parts import Part
 from unskew.estimators.scenarios import Scenarios
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
 from unskew.kernels.arrays import Bools, Floats, Ints32, Ints64, present
-from unskew.parts import Part
 
 if TYPE_CHECKING:
     from unskew.engine.census import CensusBlock

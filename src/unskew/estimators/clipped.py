@@ -15,14 +15,14 @@ from typing import Self
 
 import numpy as np
 
-from unskew.bounds import SHARE
-from unskew.errors import InputError
+from unskew.core.bounds import SHARE
+from unskew.core.errors import InputError
+from unskew.core.parts import Made, option, part_of
 from unskew.estimators.base import Batch, Estimator, Need, Over, Standing, Term
 from unskew.estimators.snips import SNIPS
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
 from unskew.kernels.arrays import Bools, present
-from unskew.parts import Made, option, part_of
 
 INNER = Made(part_of("unskew.estimators"), "an estimator")
 

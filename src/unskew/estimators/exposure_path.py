@@ -16,14 +16,14 @@ from typing import Self
 
 import numpy as np
 
-from unskew.bounds import Number
+from unskew.core.bounds import Number
+from unskew.core.notice import Notice
+from unskew.core.parts import option
 from unskew.estimators.base import Batch, Estimator, Need, Sensitivity, Standing, Term, pairs
 from unskew.estimators.scenarios import Axis, Scenario, Scenarios
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
 from unskew.kernels.arrays import Floats, present
-from unskew.notice import Notice
-from unskew.parts import option
 
 PATH = "path"
 STEPS = 10

@@ -14,12 +14,12 @@ from typing import Self
 
 import numpy as np
 
+from unskew.core.parts import option
 from unskew.estimators.base import Batch, Estimator, Need, Sensitivity, Standing, Term, pairs
 from unskew.estimators.strata import GROUPS, Strata
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
 from unskew.kernels.sums import group_mean
-from unskew.parts import option
 
 
 @dataclass(frozen=True)

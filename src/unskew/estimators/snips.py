@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from unskew.core.parts import Words, option
 from unskew.estimators.base import Batch, Estimator, Need, Over, Sensitivity, Standing, Term, listed, pairs
 from unskew.estimators.target import Target
-from unskew.parts import Words, option
 
 
 @dataclass(frozen=True)

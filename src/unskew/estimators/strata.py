@@ -11,13 +11,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from unskew.bounds import Whole, check, shown, word
-from unskew.errors import InputError
+from unskew.core.bounds import Whole, check, shown, word
+from unskew.core.errors import InputError
+from unskew.core.parts import Made
+from unskew.core.spec import Spec, take
 from unskew.estimators.base import Batch
 from unskew.estimators.summary import Summary
 from unskew.kernels.arrays import Floats, Ints32, present
-from unskew.parts import Made
-from unskew.spec import Spec, take
 
 FEW = 16  # edges
 KINDS = ("quantile", "equal_width", "column")

@@ -18,8 +18,9 @@ from typing import Any, Self
 import numpy as np
 import polars as pl
 
-from unskew.bounds import shown
-from unskew.errors import InputError
+from unskew.core.bounds import shown
+from unskew.core.errors import InputError
+from unskew.core.parts import Made, Words, option
 from unskew.estimators.base import Batch, Estimator, Need, Standing, Term, users
 from unskew.estimators.gs import GeneralizedStratified
 from unskew.estimators.strata import GROUPS, Strata
@@ -29,7 +30,6 @@ from unskew.kernels.arrays import Floats, Ints32, present
 from unskew.kernels.sums import per_user
 from unskew.log.columns import numbers
 from unskew.log.sources import table_of_file
-from unskew.parts import Made, Words, option
 
 
 def _shares(value: Any) -> str | Mapping[str, float]:

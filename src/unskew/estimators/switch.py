@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.bounds import Number
+from unskew.core.bounds import Number
+from unskew.core.parts import option
+from unskew.core.spec import show
 from unskew.estimators.base import OWN, Batch, Estimator, Need, Standing, Term
 from unskew.estimators.target import Target
 from unskew.kernels.arrays import present
-from unskew.parts import option
-from unskew.spec import show
 
 TAU = Number(low=1.0, why="It is the largest weight 1/P, and P is at most 1.")
 

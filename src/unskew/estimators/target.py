@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from unskew.bounds import shown
-from unskew.errors import InputError
+from unskew.core.bounds import shown
+from unskew.core.errors import InputError
 from unskew.log import Feedback
 
 

@@ -20,12 +20,12 @@ from itertools import product
 
 import numpy as np
 
-from unskew.bounds import Number
+from unskew.core.bounds import Number
+from unskew.core.notice import Notice
+from unskew.core.parts import Words, option
 from unskew.estimators.base import OWN, Batch, Estimator, Need, Standing, Term
 from unskew.estimators.scenarios import Axis, Scenario, Scenarios
 from unskew.estimators.target import Target
-from unskew.notice import Notice
-from unskew.parts import Words, option
 
 BOX, CORNER = "box", "corner"
 ODDS_STEPS, SLOPE_STEPS = 4, 2

@@ -11,12 +11,12 @@ from typing import TypeVar
 
 import numpy as np
 
+from unskew.core.notice import Notice
 from unskew.estimators.base import Batch, Estimator, Need, Normaliser, Over, Term
 from unskew.estimators.summary import Histogram, Summary, TrainingRows
 from unskew.estimators.target import Target
 from unskew.kernels.arrays import Ints32
 from unskew.metrics import Metric
-from unskew.notice import Notice
 
 T = TypeVar("T")
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from unskew.core.notice import Notice, codes
 from unskew.estimators.alternatives import Alternative, Refused, refused
 from unskew.estimators.base import Estimator, Need
 from unskew.estimators.target import Target
 from unskew.estimators.traits import largest_weights_refusal, terms_refusal
 from unskew.log import Feedback
 from unskew.metrics import Metric, RankingMetric, RatingMetric
-from unskew.notice import Notice, codes
 
 FEWEST_OUTCOMES = 50  # of each kind, for a regression on five features: ten for each
 

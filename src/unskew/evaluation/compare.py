@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from unskew.errors import InputError, RefusedError, UnskewError
+from unskew.core.errors import InputError, RefusedError, UnskewError
 from unskew.evaluation.comparison import Missing, PropensityComparison
 from unskew.evaluation.expected import expect
 from unskew.evaluation.planning import SKIP

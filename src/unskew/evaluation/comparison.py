@@ -17,13 +17,13 @@ from typing import Any
 
 import polars as pl
 
+from unskew.core.showing import ShownTable
+from unskew.core.spec import find
+from unskew.core.text import storable
 from unskew.inference.verdict import Outcome, opposite
-from unskew.plain import storable
 from unskew.propensity import make
 from unskew.requirement import Requirement, Requirements, held_in_all, undecided
 from unskew.result import Estimate, Result, Verdict, first_columns_first, frame_of, plain, storable_row
-from unskew.shown import ShownTable
-from unskew.spec import find
 
 SCHEMA_VERSION = 1
 Compared = tuple[str, str, str, str | None, str, str]  # metric, estimator, target, segment, and both models

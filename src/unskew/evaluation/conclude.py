@@ -14,6 +14,7 @@ from unskew.alignment.column import condition
 from unskew.alignment.input_facts import InputFacts
 from unskew.alignment.inputs import Rules
 from unskew.alignment.rows import split_assumption
+from unskew.core.memory import require
 from unskew.engine.engine import Engine
 from unskew.engine.plan import EvaluationPlan, Refusal
 from unskew.engine.sums import Sums
@@ -32,7 +33,6 @@ from unskew.judging.segments import Division, Labels, division_of, measure_segme
 from unskew.kernels.arrays import Floats
 from unskew.log.drawing import DRAWN_ONCE, Drawing
 from unskew.log.position import perhaps_places, several_places
-from unskew.memory import require
 from unskew.result import MetricTraits, Result
 
 

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import polars as pl
 
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice
 from unskew.engine.spark.dealing import Dealing, Part, Piece, dealt, part_numbers, parts_in
 from unskew.engine.spark.folding import COLUMNS, Partial, fold, rows_of
 from unskew.engine.spark.frames import PARTS, SparkRows, is_frame, usual_parts
 from unskew.engine.spark.problems import Problem
-from unskew.errors import InputError
 from unskew.evaluation.part_inputs import LookedThrough
 from unskew.evaluation.read import Stage
 from unskew.inference.merging import added_counts
@@ -29,7 +30,6 @@ from unskew.log.lists import RANKED
 from unskew.log.match import differing
 from unskew.log.said import say_columns
 from unskew.log.user_parts import UserParts, refuse_padded
-from unskew.notice import Notice
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

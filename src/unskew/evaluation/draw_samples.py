@@ -14,9 +14,9 @@ import numpy as np
 
 from unskew.alignment.align import Aligned
 from unskew.alignment.inputs import Inputs
+from unskew.core.errors import InputError
 from unskew.engine.data import EvaluationData
 from unskew.engine.draw_marks import DrawMarks
-from unskew.errors import InputError
 from unskew.evaluation.read import Stage
 from unskew.evaluation.request import Request
 from unskew.kernels.arrays import Ints64

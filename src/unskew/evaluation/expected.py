@@ -14,10 +14,11 @@ from typing import Any
 
 import polars as pl
 
+from unskew.core.errors import InputError
+from unskew.core.memory import amount, available
 from unskew.engine.stream.addresses import is_address
 from unskew.engine.stream.files import Source
 from unskew.engine.stream.sizes import BASE, IN_MEMORY, Sizes, in_memory, memory_limit
-from unskew.errors import InputError
 from unskew.evaluation.part_inputs import divided_table
 from unskew.evaluation.request import Request
 from unskew.evaluation.stream import open_sources, row_counts
@@ -25,7 +26,6 @@ from unskew.log.batches import Kind
 from unskew.log.duckdb_tables import file_of
 from unskew.log.paths import check_file, is_path, shown
 from unskew.log.several import PARQUET, ending_of, files_of, is_several
-from unskew.memory import amount, available
 from unskew.outcome import Given
 
 INPUTS = ("test", "train", "users", "items", "mcar", "answers", "user_features", "item_features")

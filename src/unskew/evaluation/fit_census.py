@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from unskew.alignment.align import Aligned
+from unskew.core.memory import require
 from unskew.engine.census import Census as CensusData
 from unskew.engine.census import Tilt
 from unskew.engine.plan import EvaluationPlan
@@ -22,7 +23,6 @@ from unskew.kernels.arrays import Floats
 from unskew.kernels.census import candidate_totals
 from unskew.kernels.hashing import pair_uniform
 from unskew.log.recommendations import exclusions
-from unskew.memory import require
 from unskew.outcome import Outcome
 from unskew.outcome.census import Census
 from unskew.outcome.census_features import PairFeatures

@@ -22,7 +22,7 @@ import polars as pl
 from unskew.alignment.inputs import Inputs
 from unskew.alignment.rows import inside, share_of, train_share
 from unskew.alignment.vocabulary import Coded
-from unskew.errors import InputError, RefusedError
+from unskew.core.errors import InputError, RefusedError
 from unskew.estimators.exposure_path import SHARE
 from unskew.log import Feedback, Ids, Log
 from unskew.propensity import FitInputs, Level, Propensity

@@ -15,11 +15,11 @@ import numpy as np
 from unskew.alignment.account import as_values
 from unskew.alignment.align import Alignment
 from unskew.alignment.outcome_check import CheckedPredictions, SeenMeans, check_predictions
+from unskew.core.errors import InputError
 from unskew.engine.data import EvaluationData
 from unskew.engine.listed_pairs import ListedPairs
 from unskew.engine.plan import EvaluationPlan
 from unskew.engine.walk import walk
-from unskew.errors import InputError
 from unskew.estimators import Need
 from unskew.inference.merging import Mergeable
 from unskew.inference.prediction_range import PredictionRange

@@ -26,10 +26,10 @@ from unskew.alignment.inputs import Inputs
 from unskew.alignment.level import LevelPart, PartQuestion
 from unskew.alignment.part import AlignedPart, Common, Finish, PartFacts, align_part
 from unskew.alignment.vocabulary import Vocabulary, code_part
+from unskew.core.errors import RefusedError
 from unskew.engine.engine import Engine
 from unskew.engine.partitioned import Answers, Ask, Basics, PartitionedEngine
 from unskew.engine.sums import Sums
-from unskew.errors import RefusedError
 from unskew.estimators.summary import TrainingRows, TrainingStrata
 from unskew.evaluation.conclude import Ready
 from unskew.evaluation.fit_propensity import share_from

@@ -18,9 +18,10 @@ from unskew import estimators
 from unskew.alignment.align import Alignment
 from unskew.alignment.inputs import Rules
 from unskew.alignment.part import PartFacts
+from unskew.core.errors import InputError, RefusedError
+from unskew.core.notice import codes
 from unskew.engine.data import EvaluationData
 from unskew.engine.plan import EvaluationPlan, Refusal, make_plan, sift
-from unskew.errors import InputError, RefusedError
 from unskew.estimators import Estimator, Need, Standing, Target
 from unskew.estimators.validity import Evidence
 from unskew.evaluation.request import Request
@@ -28,7 +29,6 @@ from unskew.inference.merging import Mergeable, merged_by
 from unskew.kernels.ranks import find_ranks
 from unskew.log import Feedback
 from unskew.metrics import Metric, RankingMetric, Shape
-from unskew.notice import codes
 from unskew.result import Estimate
 
 DEEPEST = 1_000_000  # ranks beyond this are no ranks

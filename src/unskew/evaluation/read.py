@@ -26,7 +26,9 @@ from unskew.alignment.sources import (
     train_columns,
 )
 from unskew.alignment.vocabulary import training_gains
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.text import plain
+from unskew.core.threads import Task, Threads
 from unskew.evaluation.request import Request
 from unskew.evaluation.sampled import marked
 from unskew.log import Feedback, Ids, Log, Predictions, Recommendations, read_predictions, read_recommendations
@@ -35,8 +37,6 @@ from unskew.log.log import WEIGHT
 from unskew.log.paths import is_path
 from unskew.log.population import Population, read_catalogue, read_population
 from unskew.log.relevance import told_feedback
-from unskew.plain import plain
-from unskew.threads import Task, Threads
 
 Stage = Callable[[str, int, int], None]  # called with (stage, done, total)
 

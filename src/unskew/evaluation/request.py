@@ -18,9 +18,9 @@ from unskew import outcome as outcomes
 from unskew import propensity as propensities
 from unskew.alignment.inputs import Share
 from unskew.alignment.sources import Names, Reading, given_inputs
-from unskew.bounds import SEED, SHARE, THREADS, Number, Whole, shown, word
+from unskew.core.bounds import SEED, SHARE, THREADS, Number, Whole, shown, word
+from unskew.core.errors import InputError, RefusedError
 from unskew.engine.stream.sizes import memory_limit
-from unskew.errors import InputError, RefusedError
 from unskew.estimators import Estimator, Need, Standing, Target
 from unskew.judging.segments import COUNTED
 from unskew.log import Feedback

@@ -18,14 +18,14 @@ from unskew.alignment.division import check_division
 from unskew.alignment.input_facts import InputFacts
 from unskew.alignment.inputs import Inputs, Share
 from unskew.alignment.vocabulary import code
-from unskew.bounds import shown
+from unskew.core.bounds import shown
+from unskew.core.errors import InputError
 from unskew.engine.data import EvaluationData
 from unskew.engine.engine import Engine
 from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import EvaluationPlan, Refusal
 from unskew.engine.stream.spill import folder_for
 from unskew.engine.sums import Sums
-from unskew.errors import InputError
 from unskew.estimators import Estimator
 from unskew.evaluation.against_answers import against_answers
 from unskew.evaluation.conclude import Ready, conclude

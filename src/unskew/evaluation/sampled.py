@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from unskew import estimators
-from unskew.errors import RefusedError
+from unskew.core.errors import RefusedError
 from unskew.estimators import Standing
 from unskew.evaluation.request import Request
 from unskew.log import Log

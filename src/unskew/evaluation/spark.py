@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 from unskew.alignment.inputs import Inputs
 from unskew.alignment.part import AlignedPart, PartFacts
+from unskew.core.errors import InputError
 from unskew.engine.spark.dealing import Part, parts_in
 from unskew.engine.spark.folding import Partial, rows_of
 from unskew.engine.spark.frames import is_frame, local_frame, read_parquet
 from unskew.engine.spark.packing import packed, unpacked
-from unskew.errors import InputError
 from unskew.evaluation.conclude import conclude
 from unskew.evaluation.dealt import DealtInputs, as_rows, equipped_workers, mapped, named
 from unskew.evaluation.part_inputs import (

@@ -16,12 +16,14 @@ import polars as pl
 
 from unskew.alignment.inputs import Inputs
 from unskew.alignment.part import AlignedPart, PartFacts
+from unskew.core.errors import InputError, RefusedError
+from unskew.core.notice import Notice
+from unskew.core.threads import ahead
 from unskew.engine.stream.cuts import Cuts, Order, look_at_users
 from unskew.engine.stream.files import Source, columns_in
 from unskew.engine.stream.kept import Kept
 from unskew.engine.stream.sizes import Sizes
 from unskew.engine.stream.spill import Spill
-from unskew.errors import InputError, RefusedError
 from unskew.evaluation.part_inputs import (
     GUESSES,
     MODEL,
@@ -50,8 +52,6 @@ from unskew.log.log import WEIGHT
 from unskew.log.match import differing
 from unskew.log.paths import is_path, shown
 from unskew.log.user_parts import UserParts, refuse_padded
-from unskew.notice import Notice
-from unskew.threads import ahead
 
 
 def open_sources(request: Request) -> dict[str, Source]:

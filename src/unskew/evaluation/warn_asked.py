@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from unskew.alignment.answers import IN_LOG
 from unskew.alignment.rows import IN_TRAINING
+from unskew.core.text import plain
 from unskew.evaluation.facts import Facts
 from unskew.judging.measure import answered_metrics
-from unskew.plain import plain
 
 
 def asked_and_answered(facts: Facts) -> Iterator[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from unskew.alignment.column import IMPLIED
+from unskew.core.notice import Notice
+from unskew.core.text import plain
 from unskew.evaluation.facts import Facts
-from unskew.notice import Notice
-from unskew.plain import plain
 
 
 def corrects_nothing(facts: Facts) -> Iterator[str]:

@@ -8,6 +8,7 @@ from unskew.alignment.lists import PLACES_BEYOND, TRAINING_ITEMS, FoundLists
 from unskew.alignment.predicted import WITHOUT_PREDICTION
 from unskew.alignment.rows import IN_TRAINING
 from unskew.alignment.spelling import Respelled, respelled
+from unskew.core.text import plain
 from unskew.estimators import Need, Target
 from unskew.evaluation.facts import Facts
 from unskew.judging.list_notes import UNEVEN
@@ -15,7 +16,6 @@ from unskew.log.interactions import DUPLICATE, MOSTLY, REPEATED, mostly_repeated
 from unskew.log.position import SOME
 from unskew.log.said import NOT_USED
 from unskew.metrics import RankingMetric
-from unskew.plain import plain
 from unskew.split import LeaveOneOut
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from unskew.alignment.outcome_check import outside
 from unskew.alignment.rows import contradicted_share, cut_by_time, has_level, share_of, split_assumption
+from unskew.core.text import plain
 from unskew.estimators import Need, Target
 from unskew.evaluation.facts import Facts, guess_for_new_users
 from unskew.evaluation.fit_outcome import IN_SAMPLE
 from unskew.inference.steps import STEP
 from unskew.judging.measure import by_counts, debiased, uses_propensity
-from unskew.plain import plain
 from unskew.propensity import Level, Scope
 
 ENOUGH = 200  # replicates for refitting

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from unskew.core.text import plain
 from unskew.evaluation.facts import Facts
 from unskew.log.position import OURS, several_places
-from unskew.plain import plain
 
 
 def looked_at_alike(facts: Facts) -> Iterator[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from unskew.core.notice import Notice
 from unskew.evaluation import warn_answers as answers
 from unskew.evaluation import warn_asked as asked
 from unskew.evaluation import warn_column as column
@@ -15,7 +16,6 @@ from unskew.evaluation import warn_inputs as inputs
 from unskew.evaluation import warn_models as models
 from unskew.evaluation import warn_places as places
 from unskew.evaluation.facts import Facts
-from unskew.notice import Notice
 
 RULES: tuple[Callable[[Facts], Iterator[str]], ...] = (
     column.corrects_nothing, places.looked_at_alike,

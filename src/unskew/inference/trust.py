@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unskew.notice import Notice, made_of
+from unskew.core.notice import Notice, made_of
 
 DOUBT = "Little trust: "
 NO_VALUE = "no value"

@@ -33,10 +33,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import NormalDist
 
+from unskew.core.notice import Notice
 from unskew.inference import student
 from unskew.inference.contrast import FEWEST, Contrast
 from unskew.inference.intervals import critical
-from unskew.notice import Notice
 
 BEYOND = 100.0  # times the users there are: nobody will collect so many
 FEW_WINS = 10.0  # effective users for whom a list must have won before its losses mean something

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unskew.core.notice import Notice, codes, made_of
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import EvaluationPlan, ScenarioCells
 from unskew.engine.sums import Sums
@@ -35,7 +36,6 @@ from unskew.judging.scenarios import (
 from unskew.judging.tipping_points import TippingPoint, tipping_points
 from unskew.judging.value_intervals import ENOUGH_HITS, covering, refused_value, value_doubt, value_interval
 from unskew.metrics import RankingMetric
-from unskew.notice import Notice, codes, made_of
 from unskew.result import Estimate, ScenarioTable, Verdict, Weights
 
 

@@ -35,13 +35,13 @@ from functools import cached_property
 
 import numpy as np
 
+from unskew.core.notice import Notice
 from unskew.engine.answers import AnswerSums, AskedPairs
 from unskew.inference.clopper_pearson import limits
 from unskew.inference.fixed_users import DrawnErrors
 from unskew.inference.intervals import critical
 from unskew.inference.moments import Moments
 from unskew.kernels.arrays import Bools, Floats
-from unskew.notice import Notice
 
 FEWEST_ANSWERS, FEWEST_POSITIVE = 20, 10
 OFF, ERRORS = 0.1, 4.0  # how far the drawn worth may be from what is there, as a share and in standard errors

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from unskew.core.notice import Notice
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import Cell
 from unskew.engine.support import DifferingWorth
@@ -24,7 +25,6 @@ from unskew.judging.companions import CompanionCell, confirming_cell, hit_counti
 from unskew.judging.measure import Floats, Measured, uses_propensity, weighted
 from unskew.judging.possible import Possible
 from unskew.metrics import RankingMetric, Shape
-from unskew.notice import Notice
 
 MOST_UNCOUNTED = (
     0.25  # of the interactions, on items without training rows: beyond, weights from counts are no evidence

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
+from unskew.core.notice import Notice, made_of
+from unskew.core.text import plain
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.estimators import Need, Standing
 from unskew.judging.measure import Measured, by_counts, uses_propensity, weighted
 from unskew.metrics import RankingMetric, Shape
-from unskew.notice import Notice, made_of
-from unskew.plain import plain
 
 LOOKED_AT_ALIKE = Notice("people look at all places alike", code="places-looked-at-alike")
 SEEN_ALIKE = Notice("every relevant pair was equally likely to be seen", code="seen-alike")

@@ -7,10 +7,10 @@ lists that a model makes up for users of whom it has learnt nothing. Users who h
 
 from __future__ import annotations
 
+from unskew.core.notice import Notice, made_of
+from unskew.core.text import plain
 from unskew.judging.measure import Measured
 from unskew.metrics import Metric, RankingMetric
-from unskew.notice import Notice, made_of
-from unskew.plain import plain
 
 MISSING = 0.005  # the share of users without a list from which on it is said
 UNEVEN = 0.02  # how far shares of empty places may lie apart

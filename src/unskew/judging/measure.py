@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from unskew.core.notice import made_of
 from unskew.engine.engine import Engine
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.few_clicks import FewClicks
@@ -28,7 +29,6 @@ from unskew.judging.path_range import SPLIT, PathRange
 from unskew.judging.propensity_check import PropensityCheck
 from unskew.log import Ids
 from unskew.metrics import Metric, RankingMetric
-from unskew.notice import made_of
 
 Floats = npt.NDArray[np.float64]
 

@@ -27,13 +27,13 @@ from typing import Any
 
 import numpy as np
 
+from unskew.core.notice import Notice, made_of
 from unskew.estimators.exposure_path import STEPS, ExposurePath
 from unskew.inference import student
 from unskew.inference.profiles import NOTHING, Gap, compare
 from unskew.judging.log_and_answers import LogAndAnswers
 from unskew.judging.propensity_check import ERROR, FEWEST, OFF
 from unskew.kernels.arrays import Bools, Floats, Ints64
-from unskew.notice import Notice, made_of
 
 SPLIT = 0.2  # the share of the error that the interval of a may have
 RARE = 5  # training rows of the other half: fewer say nothing of how popular an item is

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from unskew.core.notice import Notice
 from unskew.estimators import Target
 from unskew.metrics import Metric, RankingMetric, Shape
-from unskew.notice import Notice
 
 SHARES = (Target.PER_USER, Target.POOLED, Target.SUM_POOLED, Target.SUM_PER_USER)
 ROUNDING = 1e-9

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from unskew.core.notice import Notice, made_of
 from unskew.inference.profiles import Gap, gap
 from unskew.judging.log_and_answers import LogAndAnswers
 from unskew.kernels.arrays import Floats, Ints64, present
-from unskew.notice import Notice, made_of
 
 OFF, ERROR = 0.1, 0.01
 FEWEST = 20.0  # effective positive answers

@@ -17,10 +17,10 @@ import numpy as np
 from unskew.alignment.align import Aligned
 from unskew.alignment.inputs import Rules
 from unskew.alignment.rows import in_test_part
+from unskew.core.errors import InputError
 from unskew.engine.engine import Engine
 from unskew.engine.plan import EvaluationPlan
 from unskew.engine.walk import Progress
-from unskew.errors import InputError
 from unskew.inference.bootstrap import user_weights
 from unskew.inference.steps import prolonged, stepped
 from unskew.kernels.arrays import Floats

@@ -16,6 +16,7 @@ from itertools import combinations
 
 import numpy as np
 
+from unskew.core.notice import Notice, codes, made_of
 from unskew.engine.plan import ScenarioCells
 from unskew.estimators import Need, Standing
 from unskew.estimators.scenarios import Axis
@@ -25,7 +26,6 @@ from unskew.inference.turning import Difference, Stretch, hull, stretches, whole
 from unskew.inference.verdict import Judgement, Outcome, outcome
 from unskew.judging.cell_comparisons import CellComparisons
 from unskew.judging.path_range import PathRange
-from unskew.notice import Notice, codes, made_of
 from unskew.result import Estimate, ScenarioDifferences, ScenarioTable, ScenarioValues, Verdict
 
 Pair = tuple[int, int]

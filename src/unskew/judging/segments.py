@@ -16,20 +16,20 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.alignment.align import Alignment
-from unskew.bounds import Whole
+from unskew.core.bounds import Whole
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice
+from unskew.core.spec import parse, take
+from unskew.core.text import plain
 from unskew.engine.data import EvaluationData
 from unskew.engine.engine import Engine
 from unskew.engine.plan import EvaluationPlan, make_plan
-from unskew.errors import InputError
 from unskew.estimators import Estimator, Need, Target
 from unskew.inference.merging import Mergeable, merged_by
 from unskew.judging.measure import Measured, Setting, measure
 from unskew.kernels.arrays import Floats
 from unskew.log.order import starts_of
 from unskew.metrics import Metric, RankingMetric
-from unskew.notice import Notice
-from unskew.plain import plain
-from unskew.spec import parse, take
 
 Columns = Mapping[str, pl.Series]
 MOST = 1000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from unskew.core.notice import Notice, made_of
 from unskew.estimators import Need, Target
 from unskew.inference.contrast import FEWEST
 from unskew.inference.intervals import Interval
@@ -12,7 +13,6 @@ from unskew.judging.answers import WEAK
 from unskew.judging.cell_comparisons import CellComparisons
 from unskew.judging.measure import Measured, weighted
 from unskew.metrics import RankingMetric
-from unskew.notice import Notice, made_of
 
 FAR_OFF = 0.1  # of a value: what few clicks may do to it before a reader is told
 ENOUGH_HITS = 30.0  # effective users with hits: fewer leave room for heavy ones that did not come

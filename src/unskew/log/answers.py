@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.kernels.arrays import Bools
 from unskew.log.drawing import BARRED, DESIGN, DRAWN_FOR, ROUND, ROUNDS, Drawing, read_drawing, refuse_repeated_pairs
 from unskew.log.interactions import log_of

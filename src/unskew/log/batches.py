@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice
 from unskew.log import lists, predictions
 from unskew.log.column_maps import InputColumns
 from unskew.log.columns import as_ids
@@ -22,7 +23,6 @@ from unskew.log.log import Duplicates, Feedback
 from unskew.log.match import match_columns
 from unskew.log.population import check_people
 from unskew.log.table import Table
-from unskew.notice import Notice
 
 
 class Kind(StrEnum):

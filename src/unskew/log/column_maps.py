@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from unskew.bounds import shown
-from unskew.errors import InputError
-from unskew.plain import plain
+from unskew.core.bounds import shown
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 
 MODELS = "models"  # stands for the lists or predictions of all models
 SAME = {"log": "test", "seen": "train", "recs": MODELS}  # what some commands call them

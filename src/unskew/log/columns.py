@@ -10,11 +10,11 @@ from math import inf
 
 import polars as pl
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.threads import Threads, usual
 from unskew.log.ids import Codes, Ids
 from unskew.log.numbered_texts import unusual
 from unskew.log.table import Table, limits, outside_calendar, show
-from unskew.threads import Threads, usual
 
 LARGEST = 1e30  # of values and predictions: sums of their squares, and of weights times squares, stay finite
 MANY = 100_000  # rows that are worth a thread

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from unskew.bounds import Whole
-from unskew.errors import InputError
+from unskew.core.bounds import Whole
+from unskew.core.errors import InputError
 from unskew.log.columns import whole_numbers
 from unskew.log.fingerprints import PATTERN
 from unskew.log.table import Table, show

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from unskew import memory
-from unskew.errors import InputError, MissingExtraError
+from unskew.core import memory
+from unskew.core.errors import InputError, MissingExtraError
+from unskew.core.text import plain
+from unskew.core.threads import Threads
 from unskew.log.paths import check_file, shown
 from unskew.log.table import CELL
-from unskew.plain import plain
-from unskew.threads import Threads
 
 ENDINGS = (".duckdb", ".ddb")
 SIGN = "::"

@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from unskew.bounds import shown
-from unskew.errors import InputError
+from unskew.core.bounds import shown
+from unskew.core.errors import InputError
 from unskew.log.ids import Codes, Ids
 from unskew.log.log import Log
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 from unskew.log.columns import check_ids, code_ids, numbers
 from unskew.log.ids import Ids
 from unskew.log.log import Account, Floats, Invalid
 from unskew.log.match import match_columns
 from unskew.log.paths import is_path, shown
 from unskew.log.sources import columns_of, table_of
-from unskew.plain import plain
 
 MOST_LEVELS = 50  # of a text column, each becomes a column of 0 and 1
 

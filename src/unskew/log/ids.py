@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.kernels.coding import look_up, mark
 from unskew.kernels.hashing import hash_bytes
 from unskew.kernels.texts import rename

@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice
+from unskew.core.text import plain
 from unskew.kernels.arrays import present
 from unskew.log import position as places
 from unskew.log.columns import as_ids, check_ids, check_labels, code_pairs, numbers, times
@@ -22,8 +24,6 @@ from unskew.log.paths import Paths
 from unskew.log.said import NOT_USED, say_columns
 from unskew.log.sources import table_of_file
 from unskew.log.table import Table, show
-from unskew.notice import Notice
-from unskew.plain import plain
 
 REQUIRED = ("user", "item")
 OPTIONAL = ("value", "time", "policy", "position", "propensity")

@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from unskew import memory
-from unskew.errors import InputError
+from unskew.core import memory
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 from unskew.kernels.json_keys import next_doubtful
 from unskew.log.packed import blocks, collect, packing_of
 from unskew.log.paths import shown
-from unskew.plain import plain
 
 ENDINGS = (".jsonl", ".ndjson", ".json")
 _ROOM = 6  # bytes of memory for a byte of text

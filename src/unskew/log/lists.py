@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice
+from unskew.core.text import plain
 from unskew.kernels.coding import repeats
 from unskew.kernels.hashing import pair_uniform
 from unskew.log.columns import check_ids, code_pairs, numbers, whole_numbers
@@ -26,8 +28,6 @@ from unskew.log.said import say_columns
 from unskew.log.several import files_of
 from unskew.log.sources import MatchedFile, drops, matched_file, reading, table_of_file
 from unskew.log.table import REMEDY, Table, show
-from unskew.notice import Notice
-from unskew.plain import plain
 
 REQUIRED = ("user", "item")
 OPTIONAL = ("rank", "score")

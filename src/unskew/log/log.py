@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice
 from unskew.kernels.coding import tally_mask
 from unskew.log.ids import Codes, Ids
 from unskew.log.order import group, pick, regroup, starts_of
-from unskew.notice import Notice
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

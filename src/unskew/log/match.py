@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 from unskew.log.column_maps import alternatives, as_text, choose
 from unskew.log.names import is_number, recognised
-from unskew.plain import plain
 
 OURS = {
     "user", "item", "value", "time", "policy", "position", "propensity",

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from unskew.errors import InputError, MissingExtraError
+from unskew.core.errors import InputError, MissingExtraError
+from unskew.core.memory import amount, available
 from unskew.log.paths import shown
-from unskew.memory import amount, available
 
 BLOCK = 1 << 20  # bytes that are looked at together
 BOMB = 200  # times the packed size: tables unpack to at most 50 times theirs, decompression bombs to 1,000

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.kernels.thrift import DAMAGED, FIELDS, structs, unpacked, unsigned
 from unskew.log.packed import refuse_bomb
 from unskew.log.paths import shown

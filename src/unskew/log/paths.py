@@ -9,9 +9,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
 
-from unskew.errors import InputError
-from unskew.memory import amount
-from unskew.plain import plain
+from unskew.core.errors import InputError
+from unskew.core.memory import amount
+from unskew.core.text import plain
 
 Paths: TypeAlias = str | PathLike[str] | Sequence[str | PathLike[str]]
 LONGEST = 500  # characters of a path in a message

@@ -17,14 +17,14 @@ from typing import Any
 
 import polars as pl
 
+from unskew.core.notice import Notice
+from unskew.core.text import plain
 from unskew.log.column_maps import InputColumns
 from unskew.log.columns import whole_numbers
 from unskew.log.extremes import Extremes
 from unskew.log.log import Account
 from unskew.log.said import say_columns
 from unskew.log.table import Table
-from unskew.notice import Notice
-from unskew.plain import plain
 
 OURS = "position"
 SOME = "some-places"  # the code of the note that only some rows of a column hold places

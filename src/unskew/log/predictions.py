@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice
 from unskew.kernels.ranks import find_ranks
 from unskew.log.columns import LARGEST, check_ids, code_pairs, numbers
 from unskew.log.ids import Codes, Ids
@@ -21,7 +22,6 @@ from unskew.log.paths import Paths
 from unskew.log.recommendations import Recommendations
 from unskew.log.sources import table_of_file, table_of_frame
 from unskew.log.table import Table, show
-from unskew.notice import Notice
 
 REQUIRED = ("user", "item", "prediction")
 OPTIONAL = ("rank",)

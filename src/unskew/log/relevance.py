@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from unskew.bounds import LARGEST, shown
-from unskew.errors import InputError
+from unskew.core.bounds import LARGEST, shown
+from unskew.core.errors import InputError
 from unskew.log.log import Feedback, Floats, Log
 
 _THRESHOLD = re.compile(r"\s*(>=|<=|==|>|<)\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))\s*")

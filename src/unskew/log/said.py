@@ -8,8 +8,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 
+from unskew.core.text import plain
 from unskew.log.match import differing
-from unskew.plain import plain
 
 NOT_USED = "unused-column"  # the code of notes about columns that become warnings
 FILES = logging.getLogger("unskew.files")

@@ -7,7 +7,7 @@ from glob import glob
 from os import PathLike
 from pathlib import Path
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.log import json_lines, packed
 from unskew.log.duckdb_tables import file_of
 from unskew.log.paths import Paths, as_path, shown

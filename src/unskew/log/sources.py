@@ -14,8 +14,11 @@ import narwhals as nw
 import polars as pl
 import polars.selectors as cs
 
-from unskew import memory
-from unskew.errors import InputError
+from unskew.core import memory
+from unskew.core.errors import InputError
+from unskew.core.panics import held_back
+from unskew.core.text import plain
+from unskew.core.threads import use_polars
 from unskew.log import json_lines, position
 from unskew.log.column_maps import by_place
 from unskew.log.duckdb_tables import DuckTable, names_table
@@ -31,9 +34,6 @@ from unskew.log.several import ARROW, PARQUET, SEPARATORS, ending_of, files_of
 from unskew.log.sorted_flags import without_sorted_flags
 from unskew.log.table import CELL, Table
 from unskew.log.text import TextFile
-from unskew.panics import held_back
-from unskew.plain import plain
-from unskew.threads import use_polars
 
 _CELL = {True: 48, False: CELL}  # of text files, and of others
 LABELS = (pl.Categorical, pl.Enum)

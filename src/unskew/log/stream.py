@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.log.columns import check_ids, numbers, readable_numbers, readable_times, times, whole_ids
 from unskew.log.match import match_columns
 from unskew.log.paths import shown

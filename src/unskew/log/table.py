@@ -12,11 +12,11 @@ from typing import Any
 
 import polars as pl
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice
+from unskew.core.text import plain
 from unskew.log.log import Account
 from unskew.log.match import differing
-from unskew.notice import Notice
-from unskew.plain import plain
 
 _DAYS = (-719_162, 2_932_896)  # 0001-01-01 and 9999-12-31, from 1970-01-01
 _PER_DAY = {"ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}

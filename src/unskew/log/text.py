@@ -16,14 +16,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.memory import amount
+from unskew.core.notice import Notice
+from unskew.core.text import plain
 from unskew.kernels import fields
 from unskew.log.names import looks_like_a_header
 from unskew.log.packed import BLOCK, blocks, collect, packing_of
 from unskew.log.paths import shown
-from unskew.memory import amount
-from unskew.notice import Notice
-from unskew.plain import plain
 
 DOUBLE = "::"
 _ANY = ("\t", DOUBLE, ";", "|", ",", " ")  # separators in the order in which a first line is looked at for them

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.log.batches import Reading
 from unskew.log.columns import UNPAD, padded_id
 from unskew.log.ids import Codes, Ids

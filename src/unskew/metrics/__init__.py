@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.parts import Family
 from unskew.metrics.additive import ARHR, CG, DCG, RBP, Precision, Recall
 from unskew.metrics.base import RankingMetric, Shape
 from unskew.metrics.plugin import MAP, MRR, NDCG, Hit, RPrecision
 from unskew.metrics.rating import MAE, MSE, RMSE, Accuracy, RatingMetric
-from unskew.parts import Family
 
 __all__ = [
     "ARHR",

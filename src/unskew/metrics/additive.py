@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.bounds import SHARE
+from unskew.core.bounds import SHARE
+from unskew.core.parts import option
 from unskew.kernels.arrays import Floats, present
 from unskew.metrics.base import CountingMetric, RankingMetric
-from unskew.parts import option
 
 
 @dataclass(frozen=True)

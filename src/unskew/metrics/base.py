@@ -20,10 +20,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from unskew.bounds import Whole
-from unskew.errors import InputError
+from unskew.core.bounds import Whole
+from unskew.core.errors import InputError
+from unskew.core.parts import Part, option
 from unskew.kernels.arrays import Floats
-from unskew.parts import Part, option
 
 CUT_OFF = Whole(1, 1_000_000, "Nobody reads a list that far: ask for recall@10.")
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.parts import Words, option
 from unskew.kernels.arrays import Floats
 from unskew.metrics.base import CountingMetric, RankingMetric, Shape
-from unskew.parts import Words, option
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from unskew.core.parts import Part
 from unskew.kernels.arrays import Floats
-from unskew.parts import Part
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.models import files
 from unskew.models.average_rating import AverageRating
 from unskew.models.base import Model, Updatable, training_rows
-from unskew.models.factors import Factors, fit_all
 from unskew.models.family import FAMILY
 from unskew.models.foreign import adapt, matrix
 from unskew.models.given_factors import GivenFactors
@@ -27,38 +26,25 @@ from unskew.models.mf import MF
 from unskew.models.most_popular import MostPopular
 from unskew.models.random import Random
 from unskew.models.recently_popular import RecentlyPopular
-from unskew.models.recipes.bpr import BPR
-from unskew.models.recipes.mmmf import MMMF
-from unskew.models.recipes.nmf import NMF
-from unskew.models.recipes.plain_mf import BiasedMF, PlainMF
-from unskew.models.recipes.pmf import PMF
 from unskew.models.svd import SVD
 from unskew.models.user_knn import UserKNN
 from unskew.models.wmf import WMF
 
 __all__ = [
-    "BPR",
     "MF",
-    "MMMF",
-    "NMF",
-    "PMF",
     "SVD",
     "WMF",
     "AverageRating",
-    "BiasedMF",
-    "Factors",
     "GivenFactors",
     "ItemKNN",
     "Model",
     "MostPopular",
-    "PlainMF",
     "Random",
     "RecentlyPopular",
     "Searched",
     "Updatable",
     "UserKNN",
     "adapt",
-    "fit_all",
     "load",
     "make",
     "matrix",
@@ -71,12 +57,13 @@ register, make = FAMILY.register, FAMILY.make  # make: the model with this canon
 __dir__ = FAMILY.class_names
 
 
-def load(path: str | Path) -> Factors | MF | GivenFactors:
-    """The model in a file: what ``Factors.save``, ``MF.save`` or ``GivenFactors.save`` wrote, or plain factors."""
+def load(path: str | Path) -> Model | GivenFactors:
+    """The model in a file: what ``save`` of ``MF``, ``GivenFactors`` or a registered model wrote, or plain factors."""
     written_by = files.format_of(path)
-    for kind in (Factors, MF):
-        if written_by == files.format_name(kind.__name__):
-            return kind.load(path)
     if written_by is not None:
+        for kind in map(FAMILY.class_of, FAMILY.names()):
+            if written_by == files.format_name(kind.__name__) and hasattr(kind, "load"):
+                found: Model = kind.load(path)
+                return found
         raise InputError(f"{path}: '{written_by}' is no model that this unskew knows.", code="unknown-name")
     return GivenFactors.load(path)

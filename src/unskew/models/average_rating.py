@@ -13,14 +13,14 @@ from typing import Self
 
 import numpy as np
 
-from unskew.bounds import Number
-from unskew.errors import InputError
+from unskew.core.bounds import Number
+from unskew.core.errors import InputError
+from unskew.core.parts import option
 from unskew.log import Ids
 from unskew.log.expected import a_log, some_ids
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
 from unskew.models.base import Model, from_shared_scores
-from unskew.parts import option
 
 SHRINK = Number(low=0.0, high=1e9, why="A stronger one leaves nothing but the mean.")
 

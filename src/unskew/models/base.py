@@ -15,8 +15,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from unskew.bounds import Whole
-from unskew.errors import InputError
+from unskew.core.bounds import Whole
+from unskew.core.errors import InputError
+from unskew.core.parts import Part
+from unskew.core.threads import Threads, usual
 from unskew.kernels.topk import SEED, top_k, top_k_shared
 from unskew.log.ids import Codes, Ids
 from unskew.log.log import Floats, Integers, Log
@@ -26,8 +28,6 @@ from unskew.log.relevance import gains, told_feedback
 from unskew.models.by_length import ByLength
 from unskew.models.packed import finite
 from unskew.models.screen import Screen, worthwhile
-from unskew.parts import Part
-from unskew.threads import Threads, usual
 
 CELLS = 1 << 22  # predictions held at once by one thread: 32 MiB
 SCORES = 1 << 17  # scores of candidates that are made and ranked at once: they stay in the cache of a core meanwhile

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.threads import Threads, usual
 from unskew.kernels.counted_ranks import count_ranks
 from unskew.kernels.panels import FOUR, PANEL
 from unskew.kernels.topk import SEED
@@ -21,7 +22,6 @@ from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations, exclusions
 from unskew.models.base import from_factors
 from unskew.models.packed import BITS, Packed, aligned, finite
-from unskew.threads import Threads, usual
 
 USERS = 256  # who are worked off together
 

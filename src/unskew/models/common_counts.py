@@ -15,7 +15,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.memory import available
+from unskew.core.threads import by_blocks
 from unskew.kernels import common_counts as kernel
 from unskew.kernels.topk import SEED
 from unskew.log import Ids
@@ -23,9 +25,7 @@ from unskew.log.ids import Codes
 from unskew.log.log import Log
 from unskew.log.order import group, pick
 from unskew.log.table import show
-from unskew.memory import available
 from unskew.models.neighbours import Rows, all_kept, kept_places
-from unskew.threads import by_blocks
 
 Counts = npt.NDArray[np.int32]
 REPEATED = 8  # pairs of items in histories, for each possible pair

@@ -20,12 +20,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew import memory
-from unskew.atomic import atomic
-from unskew.errors import InputError
+from unskew.core import memory
+from unskew.core.atomic import atomic
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 from unskew.log.ids import Ids
 from unskew.log.paths import check_file, shown
-from unskew.plain import plain
 
 VERSION = 1
 OBJECTS = "it holds Python objects, which could run code; write texts with numpy.asarray(ids, dtype=str)"

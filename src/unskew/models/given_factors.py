@@ -22,8 +22,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.atomic import atomic
-from unskew.errors import InputError
+from unskew.core.atomic import atomic
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 from unskew.log import Ids
 from unskew.log.columns import as_ids
 from unskew.log.expected import a_log, some_ids
@@ -34,7 +35,6 @@ from unskew.log.recommendations import Recommendations
 from unskew.models import files
 from unskew.models.base import from_factors
 from unskew.models.by_factors import ByFactors, Scored
-from unskew.plain import plain
 from unskew.propensity.base import IdColumn
 
 REQUIRED = ("users", "items", "user_factors", "item_factors")

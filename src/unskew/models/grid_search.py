@@ -21,20 +21,20 @@ from typing import Any
 import polars as pl
 
 from unskew import metrics
-from unskew.bounds import THREADS, shown
-from unskew.errors import InputError
+from unskew.core.bounds import THREADS, shown
+from unskew.core.errors import InputError
+from unskew.core.memory import available
+from unskew.core.notice import Notice
+from unskew.core.spec import Spec
+from unskew.core.threads import Threads, usual
 from unskew.evaluation.planning import NoHitsError
 from unskew.evaluation.run import evaluate, reporter
 from unskew.log.expected import a_log
 from unskew.log.log import Log
-from unskew.memory import available
 from unskew.metrics import Metric, RankingMetric
 from unskew.models.base import Model, training_rows
 from unskew.models.family import FAMILY
 from unskew.models.mf.search import edges
-from unskew.notice import Notice
-from unskew.spec import Spec
-from unskew.threads import Threads, usual
 
 MOST = 100_000  # candidates
 SCORES = ("value", "se", "hits", "users")

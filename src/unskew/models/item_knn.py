@@ -15,6 +15,7 @@ from typing import Self
 
 import numpy as np
 
+from unskew.core.parts import option
 from unskew.log import Ids
 from unskew.log.expected import a_log, some_ids
 from unskew.log.ids import Codes
@@ -23,7 +24,6 @@ from unskew.log.recommendations import Recommendations
 from unskew.models.base import Updatable, united
 from unskew.models.common_counts import Counts, added, count, joined, nearest_by_counts, worth_counting
 from unskew.models.neighbours import NEIGHBOURS, SHRINK, Rows, footprint, from_votes, nearest
-from unskew.parts import option
 
 
 @dataclass(eq=False, repr=False)

@@ -14,12 +14,12 @@ from typing import Self
 
 import numpy as np
 
+from unskew.core.parts import Text, option
 from unskew.log import Ids
 from unskew.log.expected import a_log
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
 from unskew.models.base import Updatable, from_shared_scores, united
-from unskew.parts import Text, option
 
 
 @dataclass(eq=False, repr=False)

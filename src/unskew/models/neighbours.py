@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unskew.bounds import Number, Whole
+from unskew.core.bounds import Number, Whole
+from unskew.core.memory import require
+from unskew.core.threads import by_blocks
 from unskew.kernels import neighbours as kernel
 from unskew.kernels.coding import place
 from unskew.kernels.topk import SEED
@@ -21,9 +23,7 @@ from unskew.log.ids import Codes
 from unskew.log.log import Floats, Integers, Log
 from unskew.log.order import starts_of
 from unskew.log.recommendations import Recommendations
-from unskew.memory import require
 from unskew.models.base import from_scores
-from unskew.threads import by_blocks
 
 NEIGHBOURS = Whole(1, 1_000_000, "Each keeps so many numbers.")
 SHRINK = Number(low=0.0, high=1e9, why="A stronger one leaves no neighbours.")

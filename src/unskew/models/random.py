@@ -11,14 +11,14 @@ from typing import Self
 
 import numpy as np
 
-from unskew.bounds import SEED
+from unskew.core.bounds import SEED
+from unskew.core.parts import option
 from unskew.kernels.hashing import mix
 from unskew.log import Ids
 from unskew.log.expected import a_log
 from unskew.log.log import Log
 from unskew.log.recommendations import Recommendations
 from unskew.models.base import Model, from_shared_scores
-from unskew.parts import option
 
 _OWN = np.uint64(0x52414E444F4D)  # keeps seed 0 apart from the seed that breaks the ties of other models
 

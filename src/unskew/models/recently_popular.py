@@ -19,8 +19,9 @@ from typing import Self
 
 import numpy as np
 
-from unskew.bounds import Number, Whole
-from unskew.errors import InputError
+from unskew.core.bounds import Number, Whole
+from unskew.core.errors import InputError
+from unskew.core.parts import option
 from unskew.log import Ids
 from unskew.log.clock import Clock
 from unskew.log.expected import a_log
@@ -28,7 +29,6 @@ from unskew.log.ids import Codes
 from unskew.log.log import Floats, Integers, Log
 from unskew.log.recommendations import Recommendations
 from unskew.models.base import Updatable, from_shared_scores, united
-from unskew.parts import option
 
 LAST = 1000  # positives that count where nothing else is said
 SECONDS = 86_400.0  # of a day

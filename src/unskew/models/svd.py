@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from unskew.bounds import DIM
+from unskew.core.bounds import DIM
+from unskew.core.memory import require
+from unskew.core.parts import option
 from unskew.kernels.gram_product import gram_product
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Ids
 from unskew.log.expected import a_log, some_ids
 from unskew.log.ids import stream_of
 from unskew.log.log import Floats, Log
-from unskew.memory import require
 from unskew.models.base import Model
 from unskew.models.by_factors import ByFactors, Scored
 from unskew.models.leading_vectors import basis_size, leading_vectors
 from unskew.models.merged_columns import MergedColumns
-from unskew.parts import option
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -14,13 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Self
 
+from unskew.core.parts import Words, option
 from unskew.log import Ids
 from unskew.log.expected import a_log, some_ids
 from unskew.log.log import Log
 from unskew.log.recommendations import Recommendations
 from unskew.models.base import Model
 from unskew.models.neighbours import NEIGHBOURS, SHRINK, Rows, footprint, from_votes, nearest
-from unskew.parts import Words, option
 
 
 @dataclass(eq=False, repr=False)

@@ -18,8 +18,11 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from unskew.bounds import DIM, ROUNDS, SEED, Number
-from unskew.errors import InputError
+from unskew.core.bounds import DIM, ROUNDS, SEED, Number
+from unskew.core.errors import InputError
+from unskew.core.memory import require
+from unskew.core.parts import Words, option
+from unskew.core.threads import Each, by_blocks
 from unskew.kernels import confidence as kernel
 from unskew.kernels.fours import LANES
 from unskew.kernels.gram import add_gram, padded
@@ -27,12 +30,9 @@ from unskew.kernels.hashing import pair_uniform
 from unskew.log import Ids
 from unskew.log.expected import a_log, some_ids
 from unskew.log.log import Floats, Log
-from unskew.memory import require
 from unskew.models.base import Model
 from unskew.models.by_factors import ByFactors, Scored
 from unskew.models.neighbours import Rows
-from unskew.parts import Words, option
-from unskew.threads import Each, by_blocks
 
 STEPS = 3  # conjugate gradients of a row in every round
 CHUNK = 64  # rows that are multiplied together: they stay in the first cache

@@ -9,21 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from unskew.core.parts import Family
 from unskew.log.log import Invalid
 from unskew.outcome.base import Outcome
 from unskew.outcome.crossfitting import Crossfit, crossfit
 from unskew.outcome.given import Given
 from unskew.outcome.means import Means
-from unskew.parts import Family
 
 if TYPE_CHECKING:
-    from unskew.outcome.adam import AdamMF
     from unskew.outcome.census import Census
     from unskew.outcome.learned import Learned
     from unskew.outcome.logistic_mf import LogisticMF
 
 __all__ = [
-    "AdamMF",
     "Census",
     "Crossfit",
     "Given",
@@ -42,7 +40,6 @@ FAMILY: Family[Outcome] = Family(
     Outcome,
     __name__,
     {
-        "adam_mf": "adam:AdamMF",
         "census": "census:Census",
         "crossfit": "crossfitting:Crossfit",
         "given": "given:Given",

@@ -16,8 +16,10 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from unskew.bounds import LARGEST, SMALLEST, shown
-from unskew.errors import InputError
+from unskew.core.bounds import LARGEST, SMALLEST, shown
+from unskew.core.errors import InputError
+from unskew.core.parts import Part
+from unskew.core.threads import Threads
 from unskew.kernels.arrays import Bools, Floats
 from unskew.kernels.pairs import lacking
 from unskew.log import Account, Feedback, Ids, Log
@@ -25,9 +27,7 @@ from unskew.log.expected import a_log, coded_pairs
 from unskew.log.ids import Codes
 from unskew.log.recommendations import exclusions
 from unskew.log.relevance import row_gains
-from unskew.parts import Part
 from unskew.propensity.base import NO_INPUTS, FitInputs, IdColumn, pairs_log
-from unskew.threads import Threads
 
 PairPredictor = Callable[[Codes, Codes], Floats]
 Lacking = Callable[[Codes, Codes], Bools]

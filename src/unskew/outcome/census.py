@@ -18,8 +18,9 @@ from typing import Self
 
 import numpy as np
 
-from unskew.bounds import DIM_OR_NONE, POSITIVE, STRENGTH
-from unskew.errors import InputError
+from unskew.core.bounds import DIM_OR_NONE, POSITIVE, STRENGTH
+from unskew.core.errors import InputError
+from unskew.core.parts import option
 from unskew.kernels.arrays import Floats
 from unskew.kernels.census import LIMIT
 from unskew.log import Ids, Log
@@ -29,7 +30,6 @@ from unskew.outcome.base import PairPredictor, Rows
 from unskew.outcome.census_features import CHUNK, NAMES, WIDTH, PairFeatures, features_of
 from unskew.outcome.factored import refuse_graded
 from unskew.outcome.fitted import Fitted, State
-from unskew.parts import option
 from unskew.propensity.base import FitInputs
 
 NEWTON = 100

@@ -18,16 +18,16 @@ from typing import Any, Self
 
 import numpy as np
 
-from unskew.bounds import FOLDS, SEED
-from unskew.errors import InputError
+from unskew.core.bounds import FOLDS, SEED
+from unskew.core.errors import InputError
+from unskew.core.memory import require
+from unskew.core.parts import Made, option, part_of
 from unskew.kernels.arrays import Bools, Floats, Ints64
 from unskew.kernels.folds import by_fold
 from unskew.log import Ids, Log
 from unskew.log.expected import a_log
 from unskew.log.ids import Codes
-from unskew.memory import require
 from unskew.outcome.base import Outcome, PairPredictor
-from unskew.parts import Made, option, part_of
 from unskew.propensity.base import NO_INPUTS, FitInputs
 from unskew.propensity.crossfit import folds_of, pair_folds
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.kernels import factors, pairs
 from unskew.kernels.arrays import Bools, Floats
 from unskew.log import Ids, Log

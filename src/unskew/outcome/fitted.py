@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.kernels.arrays import Bools
 from unskew.log import Ids
 from unskew.outcome.base import RowModel

@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from unskew.bounds import Number, shown
-from unskew.errors import InputError
+from unskew.core.bounds import Number, shown
+from unskew.core.errors import InputError
+from unskew.core.parts import Made, option
+from unskew.core.spec import Spec, show
+from unskew.core.text import plain
 from unskew.kernels.arrays import Bools, Floats, Ints64, present
 from unskew.log import Account, Ids, Predictions, read_predictions
 from unskew.log.ids import Codes
 from unskew.log.log import Invalid
 from unskew.outcome.base import Lacking, Outcome, PairPredictor
-from unskew.parts import Made, option
-from unskew.plain import plain
-from unskew.spec import Spec, show
 
 Finder = Callable[[Codes, Codes], Ints64]
 

@@ -16,14 +16,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from unskew.errors import InputError, MissingExtraError, UnskewError
+from unskew.core.errors import InputError, MissingExtraError, UnskewError
+from unskew.core.spec import Spec, show
+from unskew.core.text import plain
 from unskew.kernels.arrays import Floats
 from unskew.log import Features, Ids, Log
 from unskew.log.ids import Codes
 from unskew.outcome.base import PairPredictor, RowModel, Rows
-from unskew.plain import plain
 from unskew.propensity.base import NO_INPUTS, FitInputs
-from unskew.spec import Spec, show
 
 _WORDS = {"True": True, "False": False, "None": None}
 

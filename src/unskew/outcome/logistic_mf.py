@@ -25,15 +25,15 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from unskew.bounds import DIM_OR_NONE, ROUNDS, SEED, STRENGTH, THREADS, Number, check
+from unskew.core.bounds import DIM_OR_NONE, ROUNDS, SEED, STRENGTH, THREADS, Number, check
+from unskew.core.memory import require
+from unskew.core.parts import option
 from unskew.kernels.arrays import Bools, Floats, Ints64
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Log
 from unskew.log.ids import hash_texts
-from unskew.memory import require
 from unskew.outcome.base import Rows
 from unskew.outcome.factored import Factored, Found, refuse_graded, with_rows
-from unskew.parts import option
 from unskew.propensity.alternating import Pairs, Task, alternate
 from unskew.propensity.base import FitInputs
 from unskew.propensity.logistic_mf import STEPS

@@ -18,14 +18,14 @@ from typing import Self
 import numpy as np
 import polars as pl
 
-from unskew.bounds import NOT_NEGATIVE
+from unskew.core.bounds import NOT_NEGATIVE
+from unskew.core.parts import option
 from unskew.kernels import pairs
 from unskew.kernels.arrays import Bools, Floats
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
 from unskew.outcome.base import PairPredictor, Rows, no_rows, seen_rows
 from unskew.outcome.fitted import Fitted, State
-from unskew.parts import option
 from unskew.propensity.base import NO_INPUTS, FitInputs
 
 NOBODY = Ids(pl.Series("id", [], pl.Int64))

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from unskew.core.threads import Threads
 from unskew.kernels.arrays import Bools, Floats, Ints32, Ints64
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Ids, Log
 from unskew.log.ids import stream_of
 from unskew.log.recommendations import exclusions
 from unskew.outcome.base import Outcome
-from unskew.threads import Threads
 
 FULL = 50_000_000  # pairs that are all added up
 SAMPLE = 4_000_000  # pairs that are drawn where there are more

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unskew.parts import Family
+from unskew.core.parts import Family
 from unskew.propensity.base import NO_INPUTS, FitInputs, Level, Propensity, Scope, Scored, part_propensity
 from unskew.propensity.known import Known
 from unskew.propensity.popularity import Popularity

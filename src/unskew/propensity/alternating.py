@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from unskew.core.threads import by_blocks
 from unskew.kernels import factors
 from unskew.log.ids import Codes
 from unskew.propensity.base import Floats
 from unskew.propensity.two_way import Link
-from unskew.threads import by_blocks
 
 RIDGE = 1.0  # of offsets, where none is measured
 LOOSEST, TIGHTEST = 0.1, 1e6  # ridges that measurements may ask for

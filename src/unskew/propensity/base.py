@@ -25,14 +25,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.bounds import LARGEST, SMALLEST
-from unskew.errors import InputError
+from unskew.core.bounds import LARGEST, SMALLEST
+from unskew.core.errors import InputError
+from unskew.core.parts import Part
+from unskew.core.text import plain
 from unskew.log import Features, Feedback, Ids, Log
 from unskew.log.expected import a_log, coded_pairs
 from unskew.log.ids import Codes
 from unskew.log.relevance import row_gains
-from unskew.parts import Part
-from unskew.plain import plain
 
 Floats = npt.NDArray[np.float64]
 IdColumn = Sequence[Any] | pl.Series | npt.NDArray[Any]

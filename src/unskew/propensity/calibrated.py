@@ -18,11 +18,11 @@ from typing import Self
 import numpy as np
 from scipy.special import expit, logit
 
-from unskew.bounds import FOLDS
-from unskew.errors import InputError, require
+from unskew.core.bounds import FOLDS
+from unskew.core.errors import InputError, require
+from unskew.core.parts import Made, Words, option, part_of
 from unskew.log import Feedback, Ids, Log
 from unskew.log.expected import a_log
-from unskew.parts import Made, Words, option, part_of
 from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored, row_weights
 from unskew.propensity.crossfit import crossfitted, refuse_users, unseen_pairs
 from unskew.propensity.two_way import Link, log_loss

@@ -26,12 +26,12 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from unskew.bounds import FOLDS, SEED, Whole, shown, word
-from unskew.errors import InputError, UnskewError
+from unskew.core.bounds import FOLDS, SEED, Whole, shown, word
+from unskew.core.errors import InputError, UnskewError
+from unskew.core.notice import Notice
 from unskew.kernels.arrays import Floats, Ints64
 from unskew.log import Feedback, Log
 from unskew.log.expected import a_log
-from unskew.notice import Notice
 from unskew.propensity.base import NO_INPUTS, FitInputs, Level, Propensity, Scope, checked
 from unskew.propensity.checks import Bin, Check, Checks, Overlap, Unfit
 from unskew.propensity.crossfit import Unseen, crossfitted, pair_folds, unseen_pairs

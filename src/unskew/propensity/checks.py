@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from unskew.errors import InputError
-from unskew.notice import Notice
-from unskew.shown import Shown
-from unskew.spec import find
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice
+from unskew.core.showing import Shown
+from unskew.core.spec import find
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, Self
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.spec import Spec, show, take
 from unskew.log import Ids, Log
 from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored, TrainingFiles
-from unskew.spec import Spec, show, take
 
 
 @dataclass(frozen=True)

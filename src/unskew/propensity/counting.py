@@ -17,12 +17,12 @@ from os import PathLike
 import numpy as np
 import polars as pl
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 from unskew.log import Ids
 from unskew.log.columns import UNPAD, padded_id
 from unskew.log.key_counts import KeyCounts
 from unskew.log.stream import Stream
-from unskew.plain import plain
 from unskew.propensity.base import Floats
 
 MOST_VALUES = 100  # different values; more are measurements rather than ratings

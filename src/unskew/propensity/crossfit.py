@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.memory import require
 from unskew.kernels.arrays import Ints64
 from unskew.kernels.folds import fold_pairs
 from unskew.kernels.hashing import mix, pair_uniform
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes, stream_of
-from unskew.memory import require
 from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Propensity, pairs_log
 
 

@@ -32,7 +32,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.propensity.base import Floats
 
 LEAST = 4.0  # positives in half a training log that an average item must have for its exposure

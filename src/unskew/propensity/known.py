@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unskew.bounds import SHARE
-from unskew.errors import InputError
+from unskew.core.bounds import SHARE
+from unskew.core.errors import InputError
+from unskew.core.parts import Words, option
 from unskew.log import Log
-from unskew.parts import Words, option
 from unskew.propensity.base import Level, Propensity, Scope, Scored
 
 

@@ -31,12 +31,13 @@ import polars as pl
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from unskew.bounds import SEED, Number
-from unskew.errors import InputError
+from unskew.core.bounds import SEED, Number
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice
+from unskew.core.parts import Words, option
+from unskew.core.spec import show
 from unskew.log import Features, Feedback, Ids, Log
 from unskew.log.expected import a_log
-from unskew.notice import Notice
-from unskew.parts import Words, option
 from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored
 from unskew.propensity.crossfit import unseen_pairs
 from unskew.propensity.tuning import GRID, choose
@@ -52,7 +53,6 @@ from unskew.propensity.two_way import (
     minimise,
     parts,
 )
-from unskew.spec import show
 
 FEATURES = ("outer", "plain", "none")
 OFFSETS = ("none", "user", "item", "user+item")

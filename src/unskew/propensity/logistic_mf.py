@@ -31,14 +31,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from unskew.bounds import DIM_OR_NONE, ROUNDS, SEED, STRENGTH, THREADS, Number, check
-from unskew.errors import InputError
+from unskew.core.bounds import DIM_OR_NONE, ROUNDS, SEED, STRENGTH, THREADS, Number, check
+from unskew.core.errors import InputError
+from unskew.core.memory import require
+from unskew.core.parts import option
 from unskew.kernels import factors, pairs
 from unskew.kernels.hashing import mix, pair_uniform
 from unskew.log import Feedback, Ids, Log
 from unskew.log.expected import a_log
-from unskew.memory import require
-from unskew.parts import option
 from unskew.propensity.alternating import Pairs, Task, alternate, within
 from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored
 from unskew.propensity.two_way import NEGATIVES, Link

@@ -20,15 +20,15 @@ from typing import Self
 
 import numpy as np
 
-from unskew.bounds import NOT_NEGATIVE
-from unskew.errors import InputError, RefusedError
+from unskew.core.bounds import NOT_NEGATIVE
+from unskew.core.errors import InputError, RefusedError
+from unskew.core.notice import Notice
+from unskew.core.parts import option
+from unskew.core.spec import show
 from unskew.log import Feedback, Ids, Log
 from unskew.log.expected import a_log
-from unskew.notice import Notice
-from unskew.parts import option
 from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored, TrainingFiles, row_weights
 from unskew.propensity.counting import MOST_VALUES, ValueCounts, count_values, too_many
-from unskew.spec import show
 
 FEWEST_ROWS = 50  # random rows, and of every value that counts at least
 FEWEST = 5

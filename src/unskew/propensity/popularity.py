@@ -22,13 +22,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from unskew.bounds import Number
-from unskew.errors import InputError
+from unskew.core.bounds import Number
+from unskew.core.errors import InputError
+from unskew.core.parts import Made, Words, option
 from unskew.kernels.arrays import present
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Feedback, Ids, Log
 from unskew.log.order import counts_of
-from unskew.parts import Made, Words, option
 from unskew.propensity.base import (
     NO_INPUTS,
     FitInputs,

@@ -29,8 +29,8 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse import csr_matrix
 from scipy.special import expit
 
-from unskew.bounds import Whole
-from unskew.errors import InputError
+from unskew.core.bounds import Whole
+from unskew.core.errors import InputError
 from unskew.log.ids import Codes
 
 Floats = npt.NDArray[np.float64]

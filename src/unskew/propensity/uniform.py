@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.bounds import Number
+from unskew.core.bounds import Number
+from unskew.core.parts import option
 from unskew.log import Ids, Log
-from unskew.parts import option
 from unskew.propensity.base import Floats, Level, Propensity, Scope, Scored
 
 

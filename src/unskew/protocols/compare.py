@@ -13,13 +13,13 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
-from unskew.bounds import word
+from unskew.core.bounds import word
+from unskew.core.errors import InputError, RefusedError
 from unskew.cross_validation import Average, CrossValidation
 from unskew.cross_validation.fold_sums import Key
 from unskew.cross_validation.merging import Folds
 from unskew.cross_validation.result import OverFolds
 from unskew.cross_validation.user_errors import cells_of, joined, user_errors
-from unskew.errors import InputError, RefusedError
 from unskew.evaluation.read import Stage
 from unskew.evaluation.run import reporter
 from unskew.inference.log_contrasts import LogRatio

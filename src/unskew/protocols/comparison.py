@@ -9,10 +9,10 @@ from typing import Any
 
 import polars as pl
 
+from unskew.core.showing import ShownTable
+from unskew.core.text import storable
 from unskew.cross_validation import CrossValidation
-from unskew.plain import storable
 from unskew.result import frame_of, plain
-from unskew.shown import ShownTable
 
 SCHEMA_VERSION = 1
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import polars as pl
 
+from unskew.core.showing import ShownTable
+from unskew.core.text import storable
 from unskew.cross_validation import CrossValidation
-from unskew.plain import storable
 from unskew.protocols.comparison import MissingProtocol
 from unskew.protocols.family import Kind
 from unskew.protocols.policy_parts import PolicyGroup
 from unskew.result import frame_of, plain
-from unskew.shown import ShownTable
 
 SCHEMA_VERSION = 1
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from unskew.alignment.sources import Names, as_log
+from unskew.core.errors import InputError, RefusedError
 from unskew.cross_validation import Average, CrossValidation
 from unskew.cross_validation.fold_sums import Key
 from unskew.cross_validation.merging import Folds
 from unskew.cross_validation.run import judge_folds
-from unskew.errors import InputError, RefusedError
 from unskew.evaluation.read import Stage
 from unskew.inference.verdict import Outcome
 from unskew.log import Log

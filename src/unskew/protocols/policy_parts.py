@@ -15,12 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice
 from unskew.kernels.arrays import Bools, Ints64
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Ids, Log
 from unskew.log.ids import stream_of
-from unskew.notice import Notice
 from unskew.split import Skipped, Split, Splits
 from unskew.split.rows import Masked
 

@@ -22,11 +22,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unskew.core.errors import InputError
 from unskew.cross_validation.averaging import Average
 from unskew.cross_validation.fold_sums import Key
 from unskew.cross_validation.merging import Folds
 from unskew.cross_validation.user_errors import joined, user_errors
-from unskew.errors import InputError
 from unskew.inference.log_contrasts import MoreSpread
 from unskew.kernels.arrays import Bools, Floats, Ints64
 from unskew.kernels.hashing import pair_uniform

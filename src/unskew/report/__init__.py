@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unskew.auditing import Audit
+from unskew.core.showing import Shown
 from unskew.cross_validation import CrossValidation
 from unskew.design import Plan
 from unskew.evaluation.comparison import PropensityComparison
@@ -38,16 +39,13 @@ from unskew.report.result_picture import result_picture
 from unskew.report.sample_document import sample_document
 from unskew.report.shop_demo_document import shop_demo_document
 from unskew.report.split_document import split_document
-from unskew.report.study_document import study_document
 from unskew.report.tracking import log_to_mlflow as log_document
 from unskew.report.words import headline, sentences
 from unskew.result import Result
 from unskew.sampling.record import SampleSummary
-from unskew.shown import Shown
 from unskew.simulate.anchored_demo import AnchoredDemo
 from unskew.simulate.shop_demo import ShopDemo
 from unskew.split import Splits, SplitSummary
-from unskew.studies.recovery.result import StudyResult
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -83,7 +81,6 @@ _BUILDERS: dict[type, Callable[[Any], Document]] = {
     Splits: split_document,
     SplitSummary: split_document,
     CrossValidation: cross_validation_document,
-    StudyResult: study_document,
 }
 _PICTURES: dict[type, Callable[[Any], Document]] = {  # where a page has more charts
     Result: result_picture,
@@ -92,15 +89,16 @@ _PICTURES: dict[type, Callable[[Any], Document]] = {  # where a page has more ch
 
 
 def document_of(shown: Shown) -> Document:
-    """What is shown of it, as plain data."""
-    return _BUILDERS[type(shown)](shown)
+    """What is shown of it, as plain data; a result of another package says it itself (``Shown.document``)."""
+    builder = _BUILDERS.get(type(shown))
+    return shown.document() if builder is None else builder(shown)
 
 
 def page(shown: Shown, *, written: Mapping[str, Any] | None = None, anonymous: bool = False) -> str:
     """One self-contained HTML page.
 
     Args:
-        written: date, command and versions for its foot (``unskew.provenance``).
+        written: date, command and versions for its foot (``unskew.core.provenance``).
         anonymous: leave out quoted ids, names of files and the command.
     """
     document = document_of(shown)

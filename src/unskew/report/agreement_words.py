@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from unskew.core.notice import Notice, codes
 from unskew.estimators import Standing
 from unskew.inference.verdict import Outcome
-from unskew.notice import Notice, codes
 from unskew.report import numbers
 from unskew.report.scenario_words import range_of
 from unskew.report.view import View, decided, grouped, unique, winner

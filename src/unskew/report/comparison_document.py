@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import combinations
 
+from unskew.core.notice import Notice, made_of
 from unskew.estimators import Standing
 from unskew.evaluation.comparison import Compared, Move, PropensityComparison, compared
 from unskew.inference.verdict import opposite
-from unskew.notice import Notice, made_of
 from unskew.report import document as doc
 from unskew.report import names, numbers
 from unskew.report import result_charts as charts

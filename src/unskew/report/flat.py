@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
+from unskew.core.showing import Shown
 from unskew.cross_validation import CrossValidation
 from unskew.design import Plan
 from unskew.estimators import Standing
@@ -27,8 +28,6 @@ from unskew.inference.verdict import Outcome
 from unskew.protocols import PolicyImpact, ProtocolComparison
 from unskew.report.view import in_scenarios, winner
 from unskew.result import Estimate, Result, Verdict
-from unskew.shown import Shown
-from unskew.studies.recovery.result import StudyResult
 
 LONGEST = 240
 PART = 60
@@ -143,12 +142,6 @@ def _of_policies(found: PolicyImpact) -> Iterator[Named]:
             yield from _below(Joined(split, "_", policy), result)
 
 
-def _of_study(found: StudyResult) -> Iterator[Named]:
-    for s in found.scores_:
-        where = (s.question, s.metric, s.estimator, s.target, s.measure)
-        yield from _under(where, {"mean": s.mean, "low": s.low, "high": s.high})
-
-
 def _of_plan(found: Plan) -> Iterator[Named]:
     for pair in found.pairs:
         numbers = {name: value for name, value in asdict(pair).items() if isinstance(value, int | float)}
@@ -156,8 +149,9 @@ def _of_plan(found: Plan) -> Iterator[Named]:
 
 
 def _scalars(shown: Shown) -> Iterator[Named]:
-    """All single numbers of what has no estimates: sizes, skew, settings."""
-    yield from _numbers(shown.to_dict(), ())
+    """What it says of itself, else all single numbers of what has no estimates: sizes, skew, settings."""
+    own = shown.numbers()
+    yield from _numbers(shown.to_dict(), ()) if own is None else own
 
 
 def _numbers(value: Any, where: tuple[str, ...]) -> Iterator[Named]:
@@ -175,5 +169,4 @@ _KINDS: dict[type, Callable[[Any], Iterator[Named]]] = {
     ProtocolComparison: _of_protocols,
     PolicyImpact: _of_policies,
     Plan: _of_plan,
-    StudyResult: _of_study,
 }

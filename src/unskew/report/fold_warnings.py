@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
+from unskew.core.notice import Notice
 from unskew.cross_validation import CrossValidation
-from unskew.notice import Notice
 from unskew.protocols.comparison import MissingProtocol
 from unskew.report import numbers
 from unskew.report.document import Sentence

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from unskew import __version__
-from unskew.errors import UnskewError
+from unskew.core.errors import UnskewError
 from unskew.report import document as doc
 from unskew.report.choices import classes_of, number_of, row_classes, rules
 from unskew.report.svg import converter, draw
@@ -28,7 +28,7 @@ def page(document: doc.Document, written: Mapping[str, Any] | None = None) -> st
     """The whole document as one HTML page that loads nothing from anywhere.
 
     Args:
-        written: date, command and versions, for the foot of the page (``unskew.provenance``).
+        written: date, command and versions, for the foot of the page (``unskew.core.provenance``).
     """
     converter()
     sections = list(_sections(document.body))

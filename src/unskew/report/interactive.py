@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from unskew.errors import InputError, MissingExtraError
+from unskew.core.errors import InputError, MissingExtraError
 from unskew.report.document import Block, Cards, Chart, Document, Folded, Only, Section, SideBySide
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from unskew.core.notice import Notice
 from unskew.inference.trust import has_no_value
 from unskew.inference.verdict import Outcome
-from unskew.notice import Notice
 from unskew.report import numbers
 from unskew.report.document import NEVER, Cell, Column, Sentence, Span, Table
 from unskew.report.view import Facet, View, in_scenarios

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from unskew.notice import Notice
+from unskew.core.notice import Notice
 from unskew.report import numbers
 from unskew.report.scenario_words import at
 from unskew.report.view import Facet, View

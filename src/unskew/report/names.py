@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from unskew.plain import without_controls
+from unskew.core.text import without_controls
 
 T = TypeVar("T")
 

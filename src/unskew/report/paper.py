@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from unskew.core.notice import Notice, made_of
 from unskew.inference.verdict import Outcome
-from unskew.notice import Notice, made_of
 from unskew.report import document as doc
 from unskew.report import numbers
 from unskew.report.leaderboard import depends, ranked

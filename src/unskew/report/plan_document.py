@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import cycle, islice
 from typing import Any
 
+from unskew.core.notice import Notice
 from unskew.design.plan import PairPlan, Plan
-from unskew.notice import Notice
 from unskew.report import document as doc
 from unskew.report import numbers
 from unskew.report.marks import ESTIMATORS

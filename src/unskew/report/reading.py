@@ -13,11 +13,12 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice
+from unskew.core.strict_json import loads
+from unskew.core.text import plain_path
 from unskew.inference.trust import is_doubt
 from unskew.log.paths import read_small
-from unskew.notice import Notice
-from unskew.plain import plain_path
 from unskew.requirement import Requirement
 from unskew.result import (
     SCHEMA_VERSION,
@@ -30,7 +31,6 @@ from unskew.result import (
     Verdict,
     Weights,
 )
-from unskew.strict_json import loads
 
 Row = TypeVar("Row")
 LARGEST = 500_000_000  # bytes

@@ -39,12 +39,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from unskew import metrics
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice, codes
+from unskew.core.text import plain
 from unskew.estimators import Standing, Target
 from unskew.inference.trust import is_doubt
 from unskew.inference.verdict import Outcome
-from unskew.notice import Notice, codes
-from unskew.plain import plain
 from unskew.report import numbers
 from unskew.report.margins import Case, by_place, cases_of, ends_of, facet_of
 from unskew.report.scenario_words import range_of

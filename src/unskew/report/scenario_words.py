@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from unskew.notice import Notice
+from unskew.core.notice import Notice
 from unskew.report import numbers
 from unskew.report.document import Span
 from unskew.result import ScenarioTable, Verdict

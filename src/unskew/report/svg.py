@@ -7,8 +7,8 @@ import re
 from typing import Any
 from xml.etree import ElementTree
 
-from unskew.errors import MissingExtraError
-from unskew.outputs import try_drawing
+from unskew.core.errors import MissingExtraError
+from unskew.core.outputs import try_drawing
 from unskew.report.document import Chart
 from unskew.report.plots import INK, SIZE, SOFT
 

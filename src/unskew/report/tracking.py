@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from unskew.errors import MissingExtraError
+from unskew.core.errors import MissingExtraError
+from unskew.core.showing import Shown, kind_of
 from unskew.report.document import Document
 from unskew.report.flat import flat_metrics
 from unskew.report.plain_text import plain_text
-from unskew.shown import Shown, kind_of
 
 AT_ONCE = 900  # metrics in a request; MLflow takes 1000
 LONGEST_PARAM, LONGEST_TAG = 500, 5000  # letters that all versions take

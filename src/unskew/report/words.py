@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from unskew.core.notice import Notice, made_of
 from unskew.estimators import Standing
 from unskew.inference.verdict import Outcome
-from unskew.notice import Notice, made_of
 from unskew.report import numbers
 from unskew.report.agreement_words import agreement
 from unskew.report.document import Sentence, Span

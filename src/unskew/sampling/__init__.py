@@ -4,7 +4,7 @@
 canonical string, ``make("weighted(user_power=1, item_power=1)")``.
 """
 
-from unskew.parts import Family
+from unskew.core.parts import Family
 from unskew.sampling.base import Counts, Sampler
 from unskew.sampling.draw import sample
 from unskew.sampling.files import sample_file

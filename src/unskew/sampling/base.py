@@ -13,9 +13,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.parts import Part
 from unskew.kernels.arrays import Floats
-from unskew.parts import Part
 
 LEAST, MOST = 1e-100, 1e100  # of a weight: products of two, and one over them, stay numbers
 

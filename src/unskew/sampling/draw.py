@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unskew.bounds import SEED
-from unskew.errors import InputError
+from unskew.core.bounds import SEED
+from unskew.core.errors import InputError
 from unskew.kernels.arrays import Bools, Floats, Hashes, Ints64
 from unskew.kernels.sampling import BOUNDS, exponential_keys, hash_rows, place_keys
 from unskew.log import Log, read_log

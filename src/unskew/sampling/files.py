@@ -19,9 +19,13 @@ import polars as pl
 import polars.selectors as cs
 from polars.io.plugins import register_io_source
 
-from unskew.atomic import atomic
-from unskew.bounds import SEED
-from unskew.errors import InputError
+from unskew.core.atomic import atomic
+from unskew.core.bounds import SEED
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice
+from unskew.core.outputs import refuse_same
+from unskew.core.text import plain, plain_path
+from unskew.core.threads import ahead
 from unskew.kernels.arrays import Ints32
 from unskew.log.column_maps import MODELS, ColumnMap, InputColumns
 from unskew.log.ids import changed
@@ -29,9 +33,6 @@ from unskew.log.log import WEIGHT
 from unskew.log.match import match_columns
 from unskew.log.paths import shown
 from unskew.log.stream import Stream, StreamFile
-from unskew.notice import Notice
-from unskew.outputs import refuse_same
-from unskew.plain import plain, plain_path
 from unskew.sampling.base import Sampler
 from unskew.sampling.draw import blocks, placed_keys, row_hashes, times_of
 from unskew.sampling.evenness import sides
@@ -41,7 +42,6 @@ from unskew.sampling.pilot import MARGIN, WIDER
 from unskew.sampling.record import SampleSummary
 from unskew.sampling.size import Size, checked_size, number_of
 from unskew.sampling.tallies import Tallies, Tally, Weights
-from unskew.threads import ahead
 
 Stage = Callable[[str, int, int], None]
 Files = str | PathLike[str]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from unskew.core.threads import ahead
 from unskew.log.stream import Stream
 from unskew.sampling.draw import blocks, row_hashes, times_of
 from unskew.sampling.id_table import IdTable
 from unskew.sampling.pilot import Pilot
 from unskew.sampling.repeats import Repeats
 from unskew.sampling.tallies import Tallies, tally
-from unskew.threads import ahead
 
 
 class FirstPass:

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from unskew.core.showing import Shown
 from unskew.sampling.evenness import Side
-from unskew.shown import Shown
 
 SCHEMA_VERSION = 1
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unskew.bounds import SEED
+from unskew.core.bounds import SEED
+from unskew.core.memory import require
 from unskew.kernels.arrays import Floats, Ints64
 from unskew.kernels.hashing import mix
 from unskew.log import Log
 from unskew.log.ids import stream_of
-from unskew.memory import require
 from unskew.sampling.base import Sampler
 from unskew.sampling.draw import drawing_keys, refuse_samples
 from unskew.sampling.least import least

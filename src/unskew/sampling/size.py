@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from unskew.bounds import Number, Whole, shown
-from unskew.errors import InputError
+from unskew.core.bounds import Number, Whole, shown
+from unskew.core.errors import InputError
 from unskew.sampling.base import Sampler
 
 USUAL = 0.5  # carraro20 §5.2

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.text import plain
+from unskew.core.threads import ahead
 from unskew.kernels.arrays import Floats, Ints64
 from unskew.log import Ids, Log
 from unskew.log.columns import UNPAD, padded_id
 from unskew.log.key_counts import KeyCounts
 from unskew.log.stream import Stream
-from unskew.plain import plain
 from unskew.sampling.base import Counts, Sampler, checked
-from unskew.threads import ahead
 
 
 @dataclass(frozen=True, eq=False)

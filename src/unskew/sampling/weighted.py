@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.bounds import Number
+from unskew.core.bounds import Number
+from unskew.core.parts import Words, option
 from unskew.kernels.arrays import Floats
-from unskew.parts import Words, option
 from unskew.sampling.base import Counts, Sampler
 
 ZERO = 1e-4

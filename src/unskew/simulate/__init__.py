@@ -11,11 +11,6 @@ world = RatingWorld.like(log)      a full matrix of ratings that looks like a lo
 world.draw(0)                      the ratings that were seen, with their propensities; world.truth has all
 world.predictions()                five predictors that err in known ways
 write_ratings(world, "world/")     all of it as files
-
-shop = ShopOverTime(users=4000)    months of visits under three logging policies
-shop.log                           with time, policy and propensity
-shop.ab_test({"mine": lists})      what an A/B test would show in the week behind the log, exactly
-write_shop(shop, "shop/")          all of it as files
 """
 
 from __future__ import annotations
@@ -27,17 +22,13 @@ from unskew.simulate.files import MODELS, truths, write
 from unskew.simulate.quantiles import SCHNABEL16, to_ratings
 from unskew.simulate.rating_files import write_ratings
 from unskew.simulate.ratings import RatingWorld, propensities
-from unskew.simulate.shop_over_time import ABTest, Policy, ShopOverTime, write_shop
 from unskew.simulate.world import World, relevant_for, true_value
 
 __all__ = [
     "MODELS",
     "SCHNABEL16",
-    "ABTest",
     "Challenger",
-    "Policy",
     "RatingWorld",
-    "ShopOverTime",
     "World",
     "answer",
     "complete",
@@ -49,5 +40,4 @@ __all__ = [
     "truths",
     "write",
     "write_ratings",
-    "write_shop",
 ]

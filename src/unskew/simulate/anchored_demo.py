@@ -20,17 +20,17 @@ from typing import Any
 
 import polars as pl
 
-from unskew.atomic import atomic, folder, together
+from unskew.core.atomic import atomic, folder, together
+from unskew.core.errors import InputError
+from unskew.core.outputs import refuse_existing
+from unskew.core.showing import Shown
 from unskew.design import Draw, Plan
 from unskew.design.run import plan
-from unskew.errors import InputError
 from unskew.evaluation import evaluate
 from unskew.inference.verdict import Outcome
 from unskew.log import Feedback, Recommender
 from unskew.models import MostPopular
-from unskew.outputs import refuse_existing
 from unskew.result import Estimate, Result, Verdict
-from unskew.shown import Shown
 from unskew.simulate.answering import answer
 from unskew.simulate.world import World, relevant_for
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from unskew.bounds import Number
-from unskew.errors import InputError
+from unskew.core.bounds import Number
+from unskew.core.errors import InputError
 from unskew.kernels.hashing import pair_uniform
 from unskew.log.ids import stream_of
 from unskew.simulate.world import World

@@ -17,8 +17,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from unskew.bounds import ROUNDS, SEED, STRENGTH, Whole
-from unskew.errors import InputError
+from unskew.core.bounds import ROUNDS, SEED, STRENGTH, Whole
+from unskew.core.errors import InputError
 from unskew.log import Ids
 from unskew.log.expected import a_log
 from unskew.log.ids import Codes

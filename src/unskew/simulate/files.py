@@ -8,12 +8,12 @@ from typing import Any
 
 import polars as pl
 
-from unskew.atomic import atomic, folder, together, write_json
+from unskew.core.atomic import atomic, folder, together, write_json
+from unskew.core.outputs import refuse_existing
 from unskew.estimators import Target
 from unskew.evaluation import evaluate
 from unskew.log import Recommender
 from unskew.models import ItemKNN, MostPopular, Random
-from unskew.outputs import refuse_existing
 from unskew.result import plain
 from unskew.simulate.world import World
 

@@ -29,10 +29,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
+from unskew.core.threads import Threads
 from unskew.log.ids import Codes
 from unskew.log.log import Floats, Integers
 from unskew.log.order import starts_of
-from unskew.threads import Threads
 
 TASTES = 8  # dimensions of x_u and y_i
 TASTE = 0.9  # standard deviation of x_u·y_i

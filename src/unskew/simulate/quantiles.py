@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 from unskew.log import Ids, Log
-from unskew.plain import plain
 from unskew.simulate.noise import uniform_of
 
 Ratings = npt.NDArray[np.int8]

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.atomic import together
-from unskew.outputs import refuse_existing
+from unskew.core.atomic import together
+from unskew.core.outputs import refuse_existing
 from unskew.simulate.files import Progress, save
 from unskew.simulate.predictions import NAMES
 from unskew.simulate.ratings import METRICS, RatingWorld

@@ -33,14 +33,14 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.bounds import Number
-from unskew.errors import InputError
+from unskew.core.bounds import Number
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 from unskew.kernels.arrays import Floats, Ints32
 from unskew.log import Account, Feedback, Ids, Log
 from unskew.log.order import starts_of
 from unskew.metrics import Metric, RatingMetric, Shape, make
 from unskew.models.base import from_scores
-from unskew.plain import plain
 from unskew.simulate.completion import complete
 from unskew.simulate.noise import uniform
 from unskew.simulate.predictions import make_predictions

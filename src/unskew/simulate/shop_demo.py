@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from unskew.core.showing import Shown
 from unskew.result import Result
-from unskew.shown import Shown
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,17 +37,17 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.bounds import COUNTLESS, POSITIVE, SHARE, Number, Whole, check, word
-from unskew.errors import InputError, RefusedError
+from unskew.core.bounds import COUNTLESS, POSITIVE, SHARE, Number, Whole, check, word
+from unskew.core.errors import InputError, RefusedError
+from unskew.core.memory import require
+from unskew.core.parts import Flag
 from unskew.estimators.target import Target
 from unskew.kernels.hashing import pair_uniform
 from unskew.kernels.ranks import find_ranks
 from unskew.log import Account, Feedback, Ids, Log, Recommendations
 from unskew.log.ids import stream_of
 from unskew.log.order import starts_of
-from unskew.memory import require
 from unskew.metrics import RankingMetric, Shape, ranking
-from unskew.parts import Flag
 from unskew.propensity import part_propensity
 from unskew.simulate.challenger import Challenger
 from unskew.simulate.population import Catalogue, Pairs, PairStatus, Population, draw

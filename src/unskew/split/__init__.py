@@ -5,8 +5,8 @@ holdout(log, 0.3) and k_fold(log, 5) split at once; a splitter is the same as a 
     for train, test in make_splits(log, "k_fold(folds=5)"): ...
 """
 
+from unskew.core.parts import Family
 from unskew.log import Log
-from unskew.parts import Family
 from unskew.split.files import write_splits
 from unskew.split.holdout import Holdout, holdout
 from unskew.split.k_fold import KFold, k_fold

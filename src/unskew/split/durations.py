@@ -17,11 +17,11 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 
-from unskew.bounds import shown
-from unskew.errors import InputError
+from unskew.core.bounds import shown
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 from unskew.kernels.arrays import Ints64, present
 from unskew.log.clock import EPOCH, MICRO, Clock
-from unskew.plain import plain
 
 SECONDS = {"s": 1, "min": 60, "h": 3_600}
 DAYS = {"d": 1, "w": 7}

@@ -15,17 +15,17 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from unskew.atomic import atomic, folder, together, write_json
+from unskew.core.atomic import atomic, folder, together, write_json
+from unskew.core.outputs import refuse_existing, refuse_same
+from unskew.core.strict_json import loads
+from unskew.core.text import plain_path
 from unskew.kernels.arrays import Floats
 from unskew.log import Log
 from unskew.log.log import WEIGHT
 from unskew.log.paths import read_small
-from unskew.outputs import refuse_existing, refuse_same
-from unskew.plain import plain_path
 from unskew.split.record import SplitSummary
 from unskew.split.split import Split
 from unskew.split.splits import Splits
-from unskew.strict_json import loads
 
 MANIFEST = "manifest.json"
 LARGEST = 100_000_000  # bytes of a manifest

@@ -7,14 +7,14 @@ from typing import Literal
 
 import numpy as np
 
-from unskew.bounds import SEED, SHARE
-from unskew.errors import InputError
+from unskew.core.bounds import SEED, SHARE
+from unskew.core.errors import InputError
+from unskew.core.parts import Words, option
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Log
 from unskew.log.clock import Clock
 from unskew.log.expected import a_log
 from unskew.log.ids import stream_of
-from unskew.parts import Words, option
 from unskew.split.split import ChosenBy, Split, Splitter, draws, timed
 from unskew.split.splits import Splits
 from unskew.split.windows import Window

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.bounds import FOLDS, SEED
+from unskew.core.bounds import FOLDS, SEED
+from unskew.core.parts import option
 from unskew.log import Log
-from unskew.parts import option
 from unskew.split.rows import Coded
 from unskew.split.split import Split, Splitter, draws
 from unskew.split.splits import Splits

@@ -7,13 +7,13 @@ from typing import Literal
 
 import numpy as np
 
-from unskew.bounds import SEED, Whole
-from unskew.errors import InputError
+from unskew.core.bounds import SEED, Whole
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice
+from unskew.core.parts import Words, option
 from unskew.kernels.arrays import Bools, Floats, Ints64
 from unskew.log import Log
 from unskew.log.expected import a_log
-from unskew.notice import Notice
-from unskew.parts import Words, option
 from unskew.split.rows import Listed
 from unskew.split.split import ChosenBy, Split, Splitter, draws, timed
 from unskew.split.splits import Splits

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unskew.shown import Shown
+from unskew.core.showing import Shown
 from unskew.split.windows import Window
 
 SCHEMA_VERSION = 1

@@ -17,15 +17,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from unskew.bounds import Whole
-from unskew.errors import InputError
+from unskew.core.bounds import Whole
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice
+from unskew.core.parts import Flag, Made, Text, option
 from unskew.kernels.arrays import Ints64, present
 from unskew.kernels.windows import judge
 from unskew.log import Log
 from unskew.log.clock import Clock
 from unskew.log.expected import a_log
-from unskew.notice import Notice
-from unskew.parts import Flag, Made, Text, option
 from unskew.split.durations import KINDS, Calendar, Duration, written_moment
 from unskew.split.record import Skipped
 from unskew.split.rows import Between, Listed

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unskew.bounds import SEED
-from unskew.errors import InputError
+from unskew.core.bounds import SEED
+from unskew.core.errors import InputError
+from unskew.core.parts import Part
 from unskew.kernels.arrays import Bools, Floats, Ints64, present
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Log
 from unskew.log.expected import a_log
 from unskew.log.ids import stream_of
-from unskew.parts import Part
 from unskew.split.rows import Masked, Rows
 
 if TYPE_CHECKING:

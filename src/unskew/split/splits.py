@@ -9,10 +9,10 @@ from typing import Any, overload
 
 import polars as pl
 
+from unskew.core.showing import Shown
 from unskew.log import Log
 from unskew.log.clock import Clock
 from unskew.log.expected import a_log
-from unskew.shown import Shown
 from unskew.split.record import FoldSummary, Skipped, SplitSummary
 from unskew.split.split import Split, Splitter
 

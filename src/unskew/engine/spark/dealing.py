@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from unskew.core.errors import UnskewError
 from unskew.engine.spark.frames import local_frame
 from unskew.engine.spark.problems import Problem
-from unskew.errors import UnskewError
 from unskew.kernels.arrays import Ints32, Ints64
 from unskew.log.batches import Checked, Reading
 from unskew.log.ids import hash_texts

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from unskew.core.errors import InputError, UnskewError
 from unskew.engine.spark.problems import Problem
-from unskew.errors import InputError, UnskewError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

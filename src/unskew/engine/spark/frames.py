@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from unskew.bounds import Whole
-from unskew.errors import InputError, MissingExtraError
+from unskew.core.bounds import Whole
+from unskew.core.errors import InputError, MissingExtraError
+from unskew.core.text import plain
 from unskew.log.paths import shown
-from unskew.plain import plain
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from unskew import errors
-from unskew.errors import UnskewError
+from unskew.core import errors
+from unskew.core.errors import UnskewError
 
 
 class Problem(NamedTuple):

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from unskew.bounds import SEED
+from unskew.core.bounds import SEED
+from unskew.core.errors import InputError
 from unskew.engine.spark.frames import SparkRows, local_frame
-from unskew.errors import InputError
 from unskew.log.batches import Kind, Reading, id_type
 from unskew.log.column_maps import MODELS, ColumnMap, InputColumns
 from unskew.log.ids import hash_texts

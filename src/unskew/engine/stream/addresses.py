@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 from unskew.log.sources import reading
-from unskew.plain import plain
 
 _ABSENT = re.compile(r"not found|no such|paths were empty", re.IGNORECASE)
 _FORBIDDEN = re.compile(r"credential|token|access ?denied|forbidden|unauthorized|signature", re.IGNORECASE)

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import polars as pl
 import polars.selectors as cs
 
+from unskew.core.errors import InputError
 from unskew.engine.stream.addresses import address_of, is_address, reached
 from unskew.engine.stream.folders import asked_of_folders, with_folders
-from unskew.errors import InputError
 from unskew.log.batches import Checked, Reading, id_type
 from unskew.log.parquet_sizes import Unpacked
 from unskew.log.paths import shown

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.kernels.arrays import Ints32, Ints64, present
 from unskew.kernels.spreading import extents, raised, spread, spread_above
 from unskew.log.order import starts_of

@@ -11,10 +11,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.memory import amount
+from unskew.core.text import plain
 from unskew.log.batches import Kind
-from unskew.memory import amount
-from unskew.plain import plain
 
 BASE = 420_000_000  # bytes of a process with everything loaded
 PER_ROW: Mapping[Kind, int] = {  # bytes of a row while its part is worked on, and the next one is read

@@ -19,14 +19,14 @@ from typing import NamedTuple
 
 import polars as pl
 
+from unskew.core.errors import InputError
+from unskew.core.memory import amount
+from unskew.core.temporaries import Temporary
 from unskew.engine.stream.cuts import Cuts
 from unskew.engine.stream.numbers import Divided, Numbers, array_type, is_plain, read_part
-from unskew.errors import InputError
 from unskew.kernels.arrays import Ints64
 from unskew.kernels.ownership import OthersError, own_folder
 from unskew.log.paths import shown
-from unskew.memory import amount
-from unskew.temporaries import Temporary
 
 
 class Chunk(NamedTuple):

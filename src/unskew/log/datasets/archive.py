@@ -13,8 +13,8 @@ import zlib
 from pathlib import Path, PurePosixPath
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from unskew.errors import InputError
-from unskew.plain import plain
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 
 LIMIT = 512 << 20  # bytes
 ENTRIES = 10_000

@@ -11,7 +11,7 @@ from typing import ClassVar, NamedTuple
 
 import polars as pl
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.log.log import Log
 from unskew.log.sources import reading
 

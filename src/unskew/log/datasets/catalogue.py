@@ -6,7 +6,8 @@ from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.text import plain, plain_path
 from unskew.log.datasets import places
 from unskew.log.datasets.base import Dataset, Source
 from unskew.log.datasets.coat import Coat
@@ -15,7 +16,6 @@ from unskew.log.datasets.movietweetings import MovieTweetings
 from unskew.log.datasets.online_retail import OnlineRetail
 from unskew.log.datasets.open_bandit import OpenBandit
 from unskew.log.datasets.yahoo_r3 import YahooR3
-from unskew.plain import plain, plain_path
 
 SOURCES: dict[str, Source] = {
     source.about.name: source

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.log.datasets.base import About, Dataset, Source, expect
 from unskew.log.log import Log
 

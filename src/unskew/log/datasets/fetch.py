@@ -22,13 +22,13 @@ from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.temporaries import Temporary
+from unskew.core.text import plain, plain_path
 from unskew.log.datasets import places
 from unskew.log.datasets.archive import unpack
 from unskew.log.datasets.base import Download, Source
 from unskew.log.datasets.catalogue import how_to_get, source_of
-from unskew.plain import plain, plain_path
-from unskew.temporaries import Temporary
 
 LIMIT = 128 << 20  # bytes per file
 TIMEOUT = 30.0  # seconds without a byte

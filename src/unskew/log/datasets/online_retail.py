@@ -13,7 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.log.datasets.base import About, Dataset, Source, expect
 from unskew.log.log import Account, Log
 from unskew.log.sources import reading

@@ -16,14 +16,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from unskew import strict_json
-from unskew.atomic import folder as made
-from unskew.atomic import write_json
-from unskew.errors import InputError
-from unskew.locks import alone
+from unskew.core import strict_json
+from unskew.core.atomic import folder as made
+from unskew.core.atomic import write_json
+from unskew.core.errors import InputError
+from unskew.core.locks import alone
+from unskew.core.text import plain, plain_path
 from unskew.log.datasets.base import Source
 from unskew.log.paths import read_small
-from unskew.plain import plain, plain_path
 
 LARGEST = 1 << 20  # bytes of the list of registered copies
 CHECKOUT = Path(__file__).parents[4]  # of an installation this is some folder above site-packages

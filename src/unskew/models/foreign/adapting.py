@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from unskew.bounds import shown
-from unskew.errors import InputError
+from unskew.core.bounds import shown
+from unskew.core.errors import InputError
 from unskew.log.recommendations import Recommender
 from unskew.models.base import Model
 from unskew.models.foreign.from_cornac import adapt_cornac, is_cornac

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.log.log import Floats
 from unskew.models.foreign.bases import comes_from
 from unskew.models.foreign.own_ids import OwnIds

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
 from unskew.log import Ids
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations, Recommender

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 from unskew.models.foreign.own_ids import OwnIds, rows_check
 from unskew.models.foreign.scored import Scored
-from unskew.plain import plain
 
 PAIRS = 1 << 18  # whose features are held at once
 Pairs = Callable[[npt.NDArray[Any], npt.NDArray[Any]], Any]

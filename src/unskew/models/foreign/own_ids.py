@@ -15,14 +15,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.bounds import shown
-from unskew.errors import InputError
+from unskew.core.bounds import shown
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 from unskew.log import Ids
 from unskew.log.ids import Codes
 from unskew.log.log import Log
 from unskew.log.recommendations import exclusions
 from unskew.models.given_factors import ids_of
-from unskew.plain import plain
 
 FEWEST = 20  # cells below which an agreement says nothing
 LEAST = 0.99  # a true mapping gives all of the smaller side, but for a few; one with some wrong ids gives less

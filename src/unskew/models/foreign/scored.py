@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.text import plain
 from unskew.log import Ids
 from unskew.log.expected import some_ids
 from unskew.log.log import Floats, Log
@@ -23,7 +24,6 @@ from unskew.log.order import starts_of
 from unskew.log.recommendations import Recommendations
 from unskew.models.base import CELLS, from_scores
 from unskew.models.foreign.own_ids import OwnIds
-from unskew.plain import plain
 
 Score = Callable[[npt.NDArray[Any]], Any]
 

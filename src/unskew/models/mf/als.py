@@ -15,12 +15,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from unskew.core.threads import Each, by_blocks
 from unskew.kernels import ratings as kernel
 from unskew.kernels.gram import padded
 from unskew.log.log import Floats
 from unskew.models.mf.problem import GroupedRatings, MFParameters, Problem
 from unskew.models.mf.solving import EDGE, Effort, Solved
-from unskew.threads import Each, by_blocks
 
 ROUNDS = 100
 FIRST_EDGE = 1.0

@@ -20,14 +20,18 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 import numpy as np
 import numpy.typing as npt
 
-from unskew.bounds import DIM_OR_NONE, NOT_NEGATIVE, ROUNDS, SEED, STRENGTH, THREADS, check, shown
-from unskew.errors import InputError
+from unskew.core.bounds import DIM_OR_NONE, NOT_NEGATIVE, ROUNDS, SEED, STRENGTH, THREADS, check, shown
+from unskew.core.errors import InputError
+from unskew.core.memory import require
+from unskew.core.notice import Notice
+from unskew.core.parts import Made, Words, option, options_of
+from unskew.core.spec import Spec
+from unskew.core.text import plain
 from unskew.kernels import pairs
 from unskew.log import Ids
 from unskew.log.expected import a_log, coded_pairs, some_ids
 from unskew.log.ids import Codes
 from unskew.log.log import Floats, Log
-from unskew.memory import require
 from unskew.models import files
 from unskew.models.base import CELLS, Model
 from unskew.models.by_factors import ByFactors, Scored
@@ -47,12 +51,8 @@ from unskew.models.mf.search import (
 from unskew.models.mf.solving import Effort, Progress
 from unskew.models.mf.start import svd_start
 from unskew.models.mf.weights import PropensityLike, Weighted, weigh
-from unskew.notice import Notice
-from unskew.parts import Made, Words, option, options_of
-from unskew.plain import plain
 from unskew.propensity import Propensity
 from unskew.propensity.base import IdColumn
-from unskew.spec import Spec
 
 Solver = Literal["als", "lbfgs", "sgd"]
 

@@ -20,8 +20,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from unskew.core.errors import InputError
+from unskew.core.notice import Notice
 from unskew.engine.workers import each
-from unskew.errors import InputError
 from unskew.kernels import pairs
 from unskew.kernels.arrays import present
 from unskew.log.ids import Codes
@@ -31,7 +32,6 @@ from unskew.models.mf.problem import GroupedRatings, Loss, Offsets, Problem, Rat
 from unskew.models.mf.solving import Effort
 from unskew.models.mf.start import svd_start
 from unskew.models.mf.weights import Weighted
-from unskew.notice import Notice
 from unskew.split import k_fold
 
 PENALTIES = (0.008, 0.04, 0.2, 1.0, 5.0, 25.0, 125.0)

@@ -15,13 +15,13 @@ import os
 
 import numpy as np
 
-from unskew.errors import InputError
+from unskew.core.errors import InputError
+from unskew.core.threads import Threads
 from unskew.kernels import descent as kernel
 from unskew.models.mf.als import centre
 from unskew.models.mf.problem import MFParameters, Problem
 from unskew.models.mf.solving import Effort, Solved
 from unskew.models.mf.tiles import Singles, Tiles
-from unskew.threads import Threads
 
 ROUNDS = 100
 RATE = 20.0  # κ

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from unskew.core.threads import by_blocks
 from unskew.kernels import ratings as kernel
 from unskew.kernels.gram import padded
 from unskew.kernels.hashing import pair_uniform
 from unskew.log.log import Floats
 from unskew.models.mf.problem import GroupedRatings, MFParameters, Ratings
-from unskew.threads import by_blocks
 
 STEPS = 8
 FEW_STEPS = 2  # alternating least squares is itself a kind of subspace iteration: many ratings need no more

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew import propensity as propensities
-from unskew.bounds import LARGEST, SMALLEST, Number
-from unskew.errors import InputError
+from unskew.core.bounds import LARGEST, SMALLEST, Number
+from unskew.core.errors import InputError
 from unskew.log.expected import a_log
 from unskew.log.log import Floats, Log
 from unskew.propensity import Level, Propensity, Scope

@@ -1,0 +1,1 @@
+"""Compiled functions that only the experiments need."""

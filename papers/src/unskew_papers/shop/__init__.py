@@ -1,0 +1,10 @@
+"""A shop over time: logs of several logging policies, and what an A/B test would have shown."""
+
+from __future__ import annotations
+
+from unskew_papers.shop.ab_test import ABTest
+from unskew_papers.shop.files import write_shop
+from unskew_papers.shop.policies import POLICIES, Policy
+from unskew_papers.shop.shop import ShopOverTime
+
+__all__ = ["POLICIES", "ABTest", "Policy", "ShopOverTime", "write_shop"]

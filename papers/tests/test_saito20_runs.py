@@ -1,0 +1,168 @@
+"""One run of each kind against its protocol, written out step by step."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from papers.tests.saito20_worlds import SMALL, ids, measured, slipped_dcg
+from unskew.log import Feedback, Ids, Log
+from unskew.log.order import starts_of
+from unskew.models import Factors
+from unskew_papers.models.adam import AdamMF, factorise
+from unskew_papers.saito20 import real, semi
+from unskew_papers.saito20.real import Real
+from unskew_papers.saito20.world import World
+
+BOUNDS = (0.01, 0.1, 0.25, 0.4, 0.6, 0.8, 1.0)
+
+
+def log_of(pairs: list[tuple[int, int]], users: Ids, items: Ids) -> Log:
+    """Positive pairs as a log; they come user by user."""
+    counts = [sum(u == user for u, _ in pairs) for user in range(len(users))]
+    item = np.array([i for _, i in pairs], dtype=np.int32)
+    return Log(users, items, starts_of(np.array(counts)), item, feedback=Feedback.IMPLICIT)
+
+
+def scores_of(pairs: list[tuple[int, int]], users: Ids, items: Ids, seed: int) -> list[Any]:
+    """What every candidate learns from these pairs: four losses × one size × two penalties."""
+    log, shape, found = log_of(pairs, users, items), (len(users), len(items)), []
+    for loss in ("logistic", "bpr", "warp", "warp-kos"):
+        for l2 in (1e-2, 1e-4):
+            model = Factors(3, loss, rate=0.05, l2=l2, epochs=5, seed=seed).fit(log)
+            every = model.scores(np.repeat(users.values, shape[1]), np.tile(items.values, shape[0]))
+            found.append(every.reshape(shape))
+    return found
+
+
+def ranked(score: Any, k: int) -> list[list[int]]:
+    """The k best items of every user."""
+    assert all(len(set(row)) == len(row) for row in score), "a tie: take another seed"
+    return [sorted(range(len(row)), key=lambda i: -row[i])[:k] for row in score]
+
+
+def test_a_run_in_a_known_world_is_its_protocol() -> None:
+    """Every array of ``semi.one_run``, from rates and draws, by loops; of the thousand redraws the first three."""
+    rng = np.random.default_rng(30)
+    users, items, seed, power = ids(22), ids(18), 3, 1.5
+    world = World(users, items, rng.uniform(1.0, 5.0, (22, 18)), rng.uniform(0.2, 0.95, (22, 18)))
+    found = semi.one_run(world, power, seed, SMALL)
+    pairs = [(u, i) for u in range(22) for i in range(18)]
+    cvr, ctr, p = (np.empty((22, 18)) for _ in range(3))
+    for pair in pairs:
+        cvr[pair] = 0.1 + 0.9 * (2 ** (world.rating[pair] - 1) - 1) / (2 ** (world.rating.max() - 1) - 1)
+        ctr[pair] = world.rated[pair] ** power
+        p[pair] = 0.3 * ctr[pair]  # a validation click: clicked, and not in the 70 % of training
+    drawn = world.draw(power, seed)
+    learnt = [pair for pair in pairs if drawn.train[pair] and drawn.converted[pair]]
+    lists = [ranked(score, 10) for score in scores_of(learnt, users, items, seed)]
+    draws, guesses = np.random.default_rng([seed, 2]), []
+    for of_user in (False, True):
+        for bound in BOUNDS:
+            noise = draws.uniform(-bound, bound, (22, 1 if of_user else 18))
+            guesses.append([[min(max(cvr[u, i] + noise[u, 0 if of_user else i], 0), 1) for i in range(18)]
+                            for u in range(22)])  # fmt: skip
+
+    def contributions(z: Any, y: Any) -> list[Any]:
+        """naive, ips, and dr by guess."""
+        made = [np.zeros((22, 18)) for _ in range(2 + len(guesses))]
+        for pair in pairs:
+            made[0][pair] = y[pair] if z[pair] else 0.0
+            made[1][pair] = y[pair] / p[pair] if z[pair] else 0.0
+            for q, x in zip(guesses, made[2:], strict=True):
+                guess = q[pair[0]][pair[1]]
+                x[pair] = guess + ((y[pair] - guess) / p[pair] if z[pair] else 0.0)
+        return made
+
+    assert set(found) == {"truth", "naive", "ips", "dr", "again", "again_dr", "trained"}
+    truth = measured(cvr, lists, (5, 10))
+    naive, ips, *dr = (measured(x, lists, (5, 10)) for x in contributions(drawn.validation, drawn.converted * 1.0))
+    np.testing.assert_allclose(found["truth"], truth)
+    np.testing.assert_allclose(found["naive"], naive)
+    np.testing.assert_allclose(found["ips"], ips)
+    assert found["dr"].shape == (2, 7, 3, 4, 8)
+    np.testing.assert_allclose(found["dr"].reshape(14, 3, 4, 8), dr)
+    of_list = [drawn.train[u, i] for each in lists for u in range(22) for i in each[u]]
+    assert found["trained"] == pytest.approx(sum(of_list) / (8 * 22 * 10)) and 0.0 < found["trained"] < 1.0
+
+    assert found["again"].shape == (1000, 2, 4) and found["again_dr"].shape == (1000, 2, 7, 4)
+    listed = sorted({(u, i) for each in lists for u in range(22) for i in each[u]})
+    draws = np.random.default_rng([seed, 4])
+    for draw in range(3):
+        z, y = np.zeros((22, 18), dtype=bool), np.zeros((22, 18))
+        for pair, chance in zip(listed, draws.random(len(listed)), strict=True):
+            z[pair] = not drawn.train[pair] and chance < 0.3 * ctr[pair] / (1.0 - 0.7 * ctr[pair])
+        clicked = [pair for pair in listed if z[pair]]
+        for pair, chance in zip(clicked, draws.random(len(clicked)), strict=True):
+            y[pair] = chance < cvr[pair]
+        for line, x in enumerate(contributions(z, y)):
+            off = (measured(x, lists, (5, 10))[0] - truth[0]) / truth[0]
+            expected = [math.sqrt(sum(e**2 for e in each) / 8) for each in off]
+            of_line = found["again"][draw, line] if line < 2 else found["again_dr"].reshape(1000, 14, 4)[draw, line - 2]
+            np.testing.assert_allclose(of_line, expected, rtol=1e-5)
+
+
+def test_a_run_on_a_real_set_is_its_protocol() -> None:
+    """Every array of ``real.one_run``: the split, lists at random and mended, p and q in and out of sample."""
+    rng = np.random.default_rng(31)
+    users, items, seed = ids(15), ids(56), 4
+    clicked = rng.random((15, 56)) < 0.6
+    data = Real(users, items, clicked, clicked & (rng.random((15, 56)) < 0.5), rng.random((15, 56)) < 0.2)
+    found = real.one_run(data, seed, SMALL)
+    pairs = [(u, i) for u in range(15) for i in range(56)]
+    draws = np.random.default_rng([seed, 0])
+    held = {pairs[place] for place in draws.permutation(840)[:252]}  # 30 %
+    scores = scores_of([pair for pair in pairs if data.converted[pair] and pair not in held], users, items, seed)
+    right = [ranked(score, 50) for score in scores]
+    other_user, other_item = draws.permutation(15), draws.permutation(56)
+    mixed = [ranked([[score[other_user[u], other_item[i]] for i in range(56)] for u in range(15)], 50)
+             for score in scores]  # fmt: skip
+
+    z, y, test = np.zeros((15, 56), dtype=bool), np.zeros((15, 56)), np.zeros((15, 56))
+    for pair in pairs:
+        z[pair] = data.clicked[pair] and pair in held
+        y[pair] = 1.0 if data.converted[pair] and pair in held else 0.0
+        test[pair] = 1.0 if data.test[pair] else 0.0
+
+    def fitted(rows: list[tuple[int, int]], outcome: Any, weight: list[float]) -> Any:
+        """Logistic factorisation by Adam, of every pair (itself tested in tests/outcome)."""
+        user, item = (np.array(codes, dtype=np.int32) for codes in zip(*rows, strict=True))
+        value = np.array([float(outcome[pair]) for pair in rows])
+        left, across, level = factorise(user, item, value, np.array(weight), (15, 56), AdamMF(seed=seed))
+        out = np.empty((15, 56))
+        for u, i in pairs:
+            inner = sum(a * b for a, b in zip(left[u, :-1], across[i, :-1], strict=True))
+            out[u, i] = 1.0 / (1.0 + math.exp(-(inner + left[u, -1] + across[i, -1] + level)))
+        return out
+
+    p = fitted(pairs, z, [1.0] * 840)
+    seen = [pair for pair in pairs if z[pair]]
+    q = fitted(seen, y, [1.0 / p[pair] for pair in seen])  # Eq. 8
+
+    def contributions(p: Any, q: Any) -> list[Any]:
+        made = [np.zeros((15, 56)) for _ in range(3)]
+        for pair in pairs:
+            made[0][pair] = y[pair] if z[pair] else 0.0
+            made[1][pair] = y[pair] / p[pair] if z[pair] else 0.0
+            made[2][pair] = q[pair] + ((y[pair] - q[pair]) / p[pair] if z[pair] else 0.0)
+        return made
+
+    in_sample, ours = contributions(p, q), contributions(*real.out_of_sample(z, y, users, items))
+    per_user, pooled = 1, 2
+    cuts = (5, 10, 50)
+    assert set(found) == {"truth", "estimate", "coded_truth", "coded"}
+    for protocol, (lists, made, target) in enumerate(
+        ((mixed, in_sample, per_user), (right, in_sample, per_user), (right, ours, pooled))
+    ):
+        np.testing.assert_allclose(found["truth"][protocol], measured(test, lists, cuts)[target])
+        for estimator in range(3):
+            expected = measured(made[estimator], lists, cuts)[target]
+            np.testing.assert_allclose(found["estimate"][protocol, estimator], expected, rtol=1e-7)
+    one, nothing = np.ones((15, 56)), np.zeros((15, 56))
+    for c, k in enumerate(cuts):
+        np.testing.assert_allclose(found["coded_truth"][c], slipped_dcg(data.test, test, one, nothing, mixed, k))
+        for e, (p_, q_) in enumerate(((one, nothing), (p, nothing), (p, q))):
+            np.testing.assert_allclose(found["coded"][e, c], slipped_dcg(z, y, p_, q_, mixed, k), rtol=1e-7)
