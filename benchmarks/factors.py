@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 import unskew as us
 from unskew.log import Feedback, Log
-from unskew.models import Factors, fit_all
+from unskew_papers.models import Factors, fit_all
 
 Floats = npt.NDArray[np.float64]
 LOSSES = ("logistic", "bpr", "warp", "warp-kos")

@@ -17,7 +17,7 @@ from peers.common import peak_mb
 from promise import Promise
 from store import Measured, conditions, keep, machine, versions
 from unskew.core.threads import Threads
-from unskew.simulate import ShopOverTime
+from unskew_papers.shop import ShopOverTime
 from workloads import STUDIES
 
 TABLE_1 = ShopOverTime(users=239_000, items=12_700, days=122)

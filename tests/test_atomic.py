@@ -72,12 +72,12 @@ def test_a_full_disk_is_one_clear_error_also_from_polars(tmp_path: Path) -> None
     """A limit on the size of files fails in the same calls as a full disk does."""
     code = (
         "import resource, sys, polars as pl\n"
-        "from unskew.core.atomic import atomic\nfrom unskew.core.errors import InputError\n"
+        "from unskew.core.atomic import atomic_file\nfrom unskew.core.errors import InputError\n"
         "frame = pl.DataFrame({'a': [i * 0.1 for i in range(100000)]})\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
         "for kind in ('csv', 'parquet'):\n"
         "    try:\n"
-        "        with atomic(sys.argv[1] + '/a') as temporary:\n"
+        "        with atomic_file(sys.argv[1] + '/a') as temporary:\n"
         "            getattr(frame, 'write_' + kind)(temporary)\n"
         "    except InputError as error:\n"
         "        print(error.code)\n"
@@ -145,9 +145,9 @@ def test_temporaries_of_a_killed_run_vanish_with_the_next_and_those_of_a_living_
 def test_a_process_that_ends_removes_its_temporaries(tmp_path: Path) -> None:
     """From any thread, and nothing takes its place afterwards."""
     code = (
-        "import os, sys, threading\nfrom unskew.core.atomic import atomic\n"
+        "import os, sys, threading\nfrom unskew.core.atomic import atomic_file\n"
         "from unskew.core.temporaries import discard_temporaries\n"
-        "with atomic(sys.argv[1] + '/a.txt') as temporary:\n"
+        "with atomic_file(sys.argv[1] + '/a.txt') as temporary:\n"
         "    temporary.write_text('half')\n"
         "    watcher = threading.Thread(target=lambda: (discard_temporaries(), os._exit(7)))\n"
         "    watcher.start()\n"

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.kernels.hashing import pair_uniform
+from unskew.kernels import pair_uniform
 from unskew.log import Ids, Log
-from unskew.models import Factors
+from unskew_papers.models import Factors
 
 PAIRWISE = ("bpr", "warp", "warp-kos")
 

@@ -9,7 +9,7 @@ from itertools import count
 import numpy as np
 
 from papers.tests.factor_loop import mix
-from unskew.kernels.hashing import pair_uniform
+from unskew.kernels import pair_uniform
 from unskew.log import Ids, Log
 
 Row = list[float]

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from unskew.log import Ids, Log
-from unskew.log.log import Floats
+from unskew_papers.arrays import Floats
 from unskew_papers.saito20.candidates import Training
 from unskew_papers.saito20.real import Real
 

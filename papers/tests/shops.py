@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 
-from unskew.kernels.arrays import Floats
-from unskew.simulate import ShopOverTime
+from unskew_papers.arrays import Floats
+from unskew_papers.shop import ShopOverTime
 from unskew_papers.shop.page import BROWSE
 
 

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 import unskew as us
 from papers.tests.test_coat_truth import small_coat
 from unskew.cli import app
+from unskew.core import Store
 from unskew.design import Plan
-from unskew.engine.store import Store
 from unskew.inference import student
 from unskew.outcome import Given
 from unskew.simulate import World

@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
+from tests.conftest import missing
 from typer.testing import CliRunner
 
 import unskew as us
 from unskew.cli import app
-from unskew.engine.store import Store
+from unskew.core import Store
 from unskew.log import Log
 from unskew.log.datasets import Dataset, folder_of, source_of
 from unskew.split import holdout
@@ -34,8 +35,6 @@ from unskew_papers.carraro20.recommenders import recommend as recommend_ratings
 from unskew_papers.carraro20.setting import WORLD, Parts, Setting, loaded
 from unskew_papers.carraro20.study import STUDY
 from unskew_papers.record import Verdict
-
-from ..conftest import missing
 
 USERS, ITEMS_RATED, CHOSEN = 250, 80, 3_000
 FEW = Choice(neighbours=(10, 40), factors=(20,), penalties=(0.1,))

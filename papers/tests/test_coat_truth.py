@@ -14,9 +14,9 @@ from tests.said import refuses
 from typer.testing import CliRunner
 
 import unskew as us
+from unskew import RefusedError
 from unskew.cli import app
-from unskew.core.errors import RefusedError
-from unskew.engine.store import Store
+from unskew.core import Store
 from unskew.log import Log
 from unskew.log.datasets import Dataset, source_of
 from unskew_papers.coat_truth import experiments

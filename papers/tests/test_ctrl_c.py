@@ -18,7 +18,7 @@ from functools import partial
 
 from papers.tests.saito20_worlds import small_ratings, small_real
 from unskew.__main__ import main
-from unskew.models import Factors
+from unskew_papers.models import Factors
 from unskew_papers.saito20 import figure2, real, semi, study, table4
 from unskew_papers.saito20.candidates import Training
 from unskew_papers.saito20.setting import Setting

@@ -14,9 +14,10 @@ from tests.said import refuses
 
 import unskew as us
 from papers.tests.factor_loop import PAIRWISE, Loop, log_of
-from unskew.core.errors import InputError
+from unskew import InputError
 from unskew.log import Ids, Log
-from unskew.models import Factors, MostPopular, fit_all, make
+from unskew.models import MostPopular, make
+from unskew_papers.models import Factors, fit_all
 from unskew_papers.models.factors import LOSSES
 
 RNG = np.random.default_rng(0)

@@ -15,7 +15,7 @@ from tests.conftest import missing
 
 import unskew as us
 from unskew.log import Feedback, Log, datasets
-from unskew.models import Factors
+from unskew_papers.models import Factors
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 
 import unskew as us
 from papers.tests.recovery.small import ratings
-from unskew.engine.store import Store
+from unskew.core import Store
 from unskew.log import Log
 from unskew_papers.gs23 import figure1, in_worlds, tables, theorem, variants
 from unskew_papers.gs23.families import FAMILIES, SIZES, models

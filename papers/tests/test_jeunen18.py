@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 from scipy.stats import kendalltau
 
-from unskew.cross_validation.run import cross_validate
-from unskew.engine.store import Store
+from unskew import cross_validate
+from unskew.core import Store
 from unskew.log import Log
 from unskew_papers.jeunen18 import printed, table2, table3, truth, variants
 from unskew_papers.jeunen18.algorithms import GRIDS, NAMES, POP_N, WITHOUT_TIME, last_n

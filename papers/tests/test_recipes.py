@@ -14,7 +14,8 @@ import unskew as us
 from papers.tests.factor_loop import log_of
 from papers.tests.recipe_loop import draws, multiplied, ordered, pairwise, rmsprop, squared, start
 from unskew.log import Ids, Log
-from unskew.models import BPR, MMMF, NMF, BiasedMF, MostPopular, PlainMF, fit_all, make
+from unskew.models import MostPopular, make
+from unskew_papers.models import BPR, MMMF, NMF, BiasedMF, PlainMF, fit_all
 from unskew_papers.models.base import ITEMS, Recipe
 
 Matrix = npt.NDArray[np.float64]

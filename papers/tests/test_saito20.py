@@ -15,12 +15,13 @@ from typer.testing import CliRunner
 
 import unskew as us
 from papers.tests.saito20_worlds import SMALL, ids, measured, slipped_dcg, small_ratings, small_real
+from unskew import load
 from unskew.cli import app
-from unskew.engine.store import Store
+from unskew.core import Store
 from unskew.log import Feedback, Log
-from unskew.log.datasets import folder_of, load
-from unskew.log.order import starts_of
+from unskew.log.datasets import folder_of
 from unskew.outcome.given import Given
+from unskew_papers.arrays import starts_of
 from unskew_papers.design_variance import share_within
 from unskew_papers.record import Verdict
 from unskew_papers.saito20 import dense, figure2, real, redraws, semi, table4, tables23

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 import unskew as us
 from unskew.cli import app
-from unskew.engine.store import Store
+from unskew.core import Store
 from unskew.log import Ids, Log, Predictions
 from unskew.log.datasets import Dataset, folder_of, source_of
 from unskew.models import MF

@@ -12,8 +12,8 @@ from tests.said import refuses
 from papers.tests.shops import lists_by_user, look, small_shop
 from unskew.log import Ids
 from unskew.models import make
-from unskew.simulate import Policy, ShopOverTime
 from unskew_papers.kernels import shop as kernel
+from unskew_papers.shop import Policy, ShopOverTime
 from unskew_papers.shop import catalogue as law_of_items
 from unskew_papers.shop.page import BROWSE, glances
 from unskew_papers.shop.rhythm import HOURS, WEEK, days_of

@@ -12,7 +12,7 @@ from tests.said import refuses
 from papers.tests.shops import clicks_of_a_user, expected_clicks, keen_shop, lists_by_user, page_of, small_shop
 from unskew.log import Ids
 from unskew.models import make
-from unskew.simulate import ShopOverTime
+from unskew_papers.shop import ShopOverTime
 
 START, DAYS = 60, 14
 MODELS = {"popular": "most_popular", "item_knn": "item_knn(neighbours=20)"}

@@ -135,7 +135,7 @@ OTHERS = {
     "lists of a plan, in a thread": ("plan", "unskew.design.listed._block"),
     "pairs to ask": ("plan", "polars:DataFrame.write_parquet"),
     "fits of folds, in a thread": ("folds", "unskew.cross_validation.fitting:Fitter.fitted"),
-    "keeping a fold": ("folds", "unskew.engine.store._pack"),
+    "keeping a fold": ("folds", "unskew.core.store._pack"),
 }
 
 

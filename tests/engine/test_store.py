@@ -23,7 +23,7 @@ import pytest
 
 from tests.said import refuses
 from unskew.core.locks import try_lock
-from unskew.engine.store import MAGIC, Store
+from unskew.core.store import MAGIC, Store
 
 UNITS = 40
 RUN = """
@@ -32,7 +32,7 @@ from pathlib import Path
 
 import polars  # it answers SIGINT first
 
-from unskew.engine.store import Store
+from unskew.core.store import Store
 
 folder, diary, pause, workers, processes = sys.argv[1:]
 

@@ -20,6 +20,7 @@ import numpy as np
 import polars as pl
 
 import unskew as us
+from unskew_papers.shop import ShopOverTime
 
 Found = dict[str, Any]
 
@@ -454,7 +455,7 @@ def _rating_world(log: Any, metrics: Sequence[str], seed: int = 0, **options: An
 
 def _shop(**options: Any) -> Found:
     """A shop over time: what it logs."""
-    shop = us.simulate.ShopOverTime(**options)
+    shop = ShopOverTime(**options)
     frame = shop.log.to_frame()
     return _both({"log": _digest(frame.select("user", "item", "policy", "time"))}, {})
 

@@ -16,7 +16,7 @@ from tests.hostile.drafts import frame_of
 from tests.hostile.processes import Trial
 from tests.hostile.worlds import draw
 from unskew.core.errors import InputError
-from unskew.engine.store import Store
+from unskew.core.store import Store
 
 
 def store_trial(rng: Random, folder: Path) -> Trial:

@@ -13,9 +13,10 @@ import pytest
 from tests.said import refusal
 from unskew.log import read_features, read_log, read_predictions, read_recommendations
 from unskew.log.population import read_catalogue, read_population
-from unskew.models import MF, Factors, GivenFactors, load
+from unskew.models import MF, GivenFactors, load
 from unskew.outcome.given import Given
 from unskew.propensity.counting import count_items
+from unskew_papers.models import Factors
 
 TABLES: list[Callable[[Path], object]] = [
     read_log,

@@ -20,8 +20,9 @@ import unskew as us
 from unskew.kernels.hashing import mix
 from unskew.kernels.topk import SEED, top_k
 from unskew.log import Ids, Log, Recommendations
-from unskew.models import MF, Factors, GivenFactors, base, load
+from unskew.models import MF, GivenFactors, base, load
 from unskew.models.by_length import ByLength
+from unskew_papers.models import Factors
 
 Floats = npt.NDArray[np.float64]
 

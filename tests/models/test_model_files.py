@@ -15,6 +15,7 @@ import pytest
 from tests.cli.commands import flat, unskew
 
 import unskew as us
+from unskew_papers.models import Factors
 
 PAGE = Path(__file__).parents[2] / "docs" / "models.md"
 
@@ -26,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = unskew("simulate", "-o", "shop", "--users", "300", "--items", "120", cwd=made)
     assert done.returncode == 0, done.stderr
     train = us.read_log(made / "shop" / "train.parquet")
-    us.models.Factors(dim=4, epochs=5).fit(train).save(made / "warp.npz")
+    Factors(dim=4, epochs=5).fit(train).save(made / "warp.npz")
     rated = us.Log.from_frame(train.to_frame().with_columns(value=pl.lit(1.0)), feedback="ratings")
     us.models.MF(dim=2, rounds=5, tolerance=1.0).fit(rated).save(made / "mf.npz")
     rng = np.random.default_rng(0)

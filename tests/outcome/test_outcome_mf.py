@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from tests.outcome.worlds import Floats, World, all_pairs, log_of
-from unskew.kernels import adam, factors
+from unskew.kernels import factors
 from unskew.outcome import AdamMF, LogisticMF, Means
 
 WORLD = World.draw(rate=0.8)
@@ -152,42 +152,6 @@ def test_users_who_count_twice_are_two_users() -> None:
     q = weighed.predict(*all_pairs((60, 30))).reshape(60, 30)
     again = repeated.predict(*all_pairs(seen.shape)).reshape(seen.shape)
     np.testing.assert_allclose(np.repeat(q, times, axis=0), again, rtol=1e-6)
-
-
-@pytest.mark.parametrize("squared", [False, True])
-def test_the_gradient_of_adam(squared: bool) -> None:
-    """Against differences of a loss written as a loop."""
-    rng = np.random.default_rng(0)
-    user, item = rng.integers(0, 5, 20).astype(np.int32), rng.integers(0, 4, 20).astype(np.int32)
-    y, weight = rng.random(20), rng.uniform(0.5, 2.0, 20)
-    users, items, level, l2 = rng.normal(size=(5, 3)), rng.normal(size=(4, 3)), 0.3, 0.1
-    batch = rng.integers(0, 20, 8).astype(np.int32)
-
-    def loss(users: Floats, items: Floats, level: float) -> float:
-        total, norm = 0.0, sum(weight[r] for r in batch)
-        for r in batch:
-            u, i = user[r], item[r]
-            z = users[u, :2] @ items[i, :2] + users[u, 2] + items[i, 2] + level
-            q = 1.0 / (1.0 + np.exp(-z))
-            one = (y[r] - z) ** 2 if squared else -(y[r] * np.log(q) + (1.0 - y[r]) * np.log(1.0 - q))
-            total += float(weight[r] / norm * one)
-        return total + 0.5 * l2 * float((users[:, :2] ** 2).sum() + (items[:, :2] ** 2).sum())
-
-    to_users, to_items = np.empty_like(users), np.empty_like(items)
-    slope, value = adam.gradient(batch, user, item, y, weight, users, items, level, l2, squared, to_users, to_items)
-    assert value == pytest.approx(loss(users, items, level), rel=1e-12)
-    assert slope == pytest.approx(
-        (loss(users, items, level + 1e-6) - loss(users, items, level - 1e-6)) / 2e-6, abs=1e-7
-    )
-    for side, found in ((users, to_users), (items, to_items)):
-        for place in np.ndindex(side.shape):
-            keep = side[place]
-            side[place] = keep + 1e-6
-            up = loss(users, items, level)
-            side[place] = keep - 1e-6
-            down = loss(users, items, level)
-            side[place] = keep
-            assert found[place] == pytest.approx((up - down) / 2e-6, abs=1e-7)
 
 
 HOSTILE = {

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from unskew.cli import app
 from unskew.log import read_log
-from unskew.simulate import ShopOverTime
+from unskew_papers.shop import ShopOverTime
 
 
 def unskew(*arguments: str | Path) -> Any:

@@ -23,8 +23,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from unskew.core.errors import InputError
-from unskew.kernels.arrays import Floats
+from unskew import InputError
+from unskew_papers.arrays import Floats
 
 
 def propensities(numbers: npt.ArrayLike) -> Floats:

@@ -18,8 +18,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from unskew.core.errors import InputError
-from unskew.kernels.arrays import Floats
+from unskew import InputError
+from unskew_papers.arrays import Floats
 from unskew_papers.bounds import hoeffding_reach, per_pair, propensities
 
 

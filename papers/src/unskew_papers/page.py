@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from unskew.core.atomic import atomic, together, write_text
-from unskew.core.atomic import folder as made
-from unskew.core.errors import MissingExtraError
+from unskew import MissingExtraError
+from unskew.core import atomic_file, together, write_text
+from unskew.core import folder as made
 from unskew_papers.record import Record, Verdict, read_json, write_csv, write_json
 from unskew_papers.study import Chart, Experiment, Study
 from unskew_papers.tables import Table, asked, number, summary, tables
@@ -50,7 +50,7 @@ def draw(chart: Chart, records: Sequence[Record], path: str | Path) -> None:
         .configure_title(color=INK, fontSize=13, anchor="start")
     )
     spec: dict[str, Any] = styled.to_dict(validate=False) | {"datasets": {"rows": rows}}
-    with atomic(path) as temporary:
+    with atomic_file(path) as temporary:
         svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[], show_warnings=False)
         temporary.write_text(svg, encoding="utf-8")
 

@@ -27,10 +27,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from unskew.core import atomic, strict_json
-from unskew.core.errors import InputError
-from unskew.core.text import plain as plain_text
-from unskew.core.text import plain_path
+from unskew import InputError
+from unskew.core import atomic_file, plain_path, strict_json
+from unskew.core import plain as plain_text
+from unskew.core import write_json as write_whole
 from unskew.log.paths import read_small
 from unskew.result import plain
 
@@ -245,7 +245,7 @@ def _claim(margin: float, se: float) -> Verdict:
 
 def write_json(path: str | Path, records: Iterable[Record], about: dict[str, Any]) -> None:
     """All records of a run, and what the run was; numbers that are none are null."""
-    atomic.write_json(path, {**about, "records": [plain(asdict(record)) for record in records]})
+    write_whole(path, {**about, "records": [plain(asdict(record)) for record in records]})
 
 
 def read_json(path: str | Path) -> tuple[list[Record], dict[str, Any]]:
@@ -277,7 +277,7 @@ def _record(row: dict[str, Any]) -> Record:
 def write_csv(path: str | Path, records: Iterable[Record]) -> None:
     """One line per record, with its deviation."""
     names = [field.name for field in fields(Record)]
-    with atomic.atomic(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+    with atomic_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
         table.writerow([*names, "deviation"])
         for record in records:

@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from unskew.log.log import Floats
+from unskew_papers.arrays import Floats
 from unskew_papers.record import Record, Rule, judged
 
 

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from unskew.core.errors import InputError
-from unskew.core.text import plain
-from unskew.engine.store import Progress, Store
+from unskew import InputError
+from unskew.core import Progress, Store, plain
 from unskew_papers.record import Record
 
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unskew.log import Log, Recommendations
-from unskew.log.ids import Ids
+from unskew.log import Ids, Log, Recommendations
 from unskew_papers.recovery import Paired, Question
 
 USERS, ITEMS = 60, 30

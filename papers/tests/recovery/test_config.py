@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 import unskew as us
 from papers.tests.recovery.kills import CONFIG, survives
 from papers.tests.recovery.small import MODELS, QUESTIONS, ratings, write
+from unskew import InputError
 from unskew.cli import app
-from unskew.core.errors import InputError
 from unskew_papers.recovery import Paired
 from unskew_papers.recovery.config import EXAMPLE, StudyConfig, read_config
 

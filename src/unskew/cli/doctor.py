@@ -54,7 +54,7 @@ def _show(found: list[Finding], fine: bool) -> None:
 
 
 def _write(path: str, text: str) -> None:
-    from unskew.core.atomic import atomic
+    from unskew.core.atomic import atomic_file
 
-    with atomic(Path(path)) as temporary:
+    with atomic_file(Path(path)) as temporary:
         temporary.write_text(text + "\n", encoding="utf-8")

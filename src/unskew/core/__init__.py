@@ -7,43 +7,45 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from unskew.core.atomic import folder, together, write_json, write_text
-    from unskew.core.bounds import COUNTLESS, SHARE, Number, Whole, shown
-    from unskew.core.errors import InputError, MissingExtraError, RefusedError, UnskewError
-    from unskew.core.memory import amount, available
+    from unskew.core.atomic import atomic_file, folder, together, write_json, write_text
+    from unskew.core.bounds import COUNTLESS, Number, Whole, check, shown
+    from unskew.core.memory import amount, available, require
     from unskew.core.parts import Flag, Words, option
-    from unskew.core.showing import Shown, ShownTable
+    from unskew.core.showing import ShownTable
+    from unskew.core.store import Progress, Store
     from unskew.core.text import plain, plain_path
+    from unskew.core.workers import each
 
 _NAMES = {
-    "atomic": ("folder", "together", "write_json", "write_text"),
-    "bounds": ("COUNTLESS", "SHARE", "Number", "Whole", "shown"),
-    "errors": ("InputError", "MissingExtraError", "RefusedError", "UnskewError"),
-    "memory": ("amount", "available"),
+    "atomic": ("atomic_file", "folder", "together", "write_json", "write_text"),
+    "bounds": ("COUNTLESS", "Number", "Whole", "check", "shown"),
+    "memory": ("amount", "available", "require"),
     "parts": ("Flag", "Words", "option"),
+    "showing": ("ShownTable",),
+    "store": ("Progress", "Store"),
     "text": ("plain", "plain_path"),
-    "showing": ("Shown", "ShownTable"),
+    "workers": ("each",),
 }
 
 __all__ = [
     "COUNTLESS",
-    "SHARE",
     "Flag",
-    "InputError",
-    "MissingExtraError",
     "Number",
-    "RefusedError",
-    "Shown",
+    "Progress",
     "ShownTable",
-    "UnskewError",
+    "Store",
     "Whole",
     "Words",
     "amount",
+    "atomic_file",
     "available",
+    "check",
+    "each",
     "folder",
     "option",
     "plain",
     "plain_path",
+    "require",
     "shown",
     "together",
     "write_json",

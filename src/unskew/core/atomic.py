@@ -74,7 +74,7 @@ def target(path: str | Path) -> Path:
 
 
 @contextmanager
-def atomic(path: str | Path) -> Iterator[Path]:
+def atomic_file(path: str | Path) -> Iterator[Path]:
     """A temporary path beside ``path`` that takes its place when the block ends well, and vanishes when it does not.
 
     Inside ``together`` it takes its place when that block ends.
@@ -116,7 +116,7 @@ def together() -> Iterator[None]:
 
 def write_text(path: str | Path, text: str) -> None:
     """Write a text file; half characters that UTF-8 cannot hold (lone surrogates) become question marks."""
-    with atomic(path) as temporary:
+    with atomic_file(path) as temporary:
         temporary.write_bytes(text.encode("utf-8", "replace"))
 
 

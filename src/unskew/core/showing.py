@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from unskew.core.atomic import atomic, write_json, write_text
+from unskew.core.atomic import atomic_file, write_json, write_text
 from unskew.core.errors import MissingExtraError
 from unskew.core.outputs import refuse_same
 from unskew.core.provenance import written_now
@@ -161,11 +161,12 @@ class ShownTable(Shown):
         self._keep_inputs(path)
         texts = pl.col(pl.String)
         safe = pl.when(texts.str.contains(_FORMULA)).then("'" + texts).otherwise(texts)
-        with atomic(path) as temporary, temporary.open("wb") as file:
+        with atomic_file(path) as temporary, temporary.open("wb") as file:
             self.table().with_columns(safe.name.keep()).write_csv(file)
 
     def to_parquet(self, path: str | Path) -> None:
         """Write the table of estimates as Parquet."""
         self._keep_inputs(path)
-        with atomic(path) as temporary, temporary.open("wb") as file:  # polars knows no folder whose name is no UTF-8
+        # Polars knows no folder whose name is no UTF-8.
+        with atomic_file(path) as temporary, temporary.open("wb") as file:
             self.table().write_parquet(file)

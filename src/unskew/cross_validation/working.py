@@ -17,13 +17,13 @@ from unskew.alignment.account import NothingLeftError
 from unskew.core.errors import InputError, RefusedError, UnskewError
 from unskew.core.memory import available, require
 from unskew.core.notice import Notice
+from unskew.core.store import Store
 from unskew.core.threads import Threads
 from unskew.cross_validation.digests import VERSION, asked_of, fold_key
 from unskew.cross_validation.fitting import Fitter
 from unskew.cross_validation.fold import FoldTask
 from unskew.cross_validation.fold_logs import codes_of, fold_logs
 from unskew.cross_validation.fold_sums import FoldSums
-from unskew.engine.store import Store
 from unskew.evaluation.read import Stage
 from unskew.models import Model
 from unskew.split import Skipped, Split, Splits

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unskew.core.atomic import atomic
+from unskew.core.atomic import atomic_file
 from unskew.core.bounds import SEED, Number
 from unskew.core.errors import InputError
 from unskew.core.notice import Notice
@@ -135,7 +135,7 @@ class Draw:
                 f"{plain_path(path)}: the file's name should end in .parquet or .csv.", code="wrong-extension"
             )
         refuse_same([(plain_path(path), Path(path))], list(self.sources))
-        with atomic(path) as temporary, temporary.open("wb") as file:
+        with atomic_file(path) as temporary, temporary.open("wb") as file:
             if ending == ".csv":
                 self.frame.write_csv(file)
             else:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.core import memory
-from unskew.core.atomic import atomic
+from unskew.core.atomic import atomic_file
 from unskew.core.errors import InputError
 from unskew.core.text import plain
 from unskew.log.ids import Ids
@@ -62,7 +62,7 @@ def write(path: str | Path, kind: str, header: Mapping[str, Any], arrays: Arrays
     packed = {"header": np.frombuffer(told, dtype=np.uint8), **arrays}
     for name, vocabulary in ids.items():
         packed |= _pack(name, vocabulary)
-    with atomic(path) as temporary, temporary.open("wb") as file:
+    with atomic_file(path) as temporary, temporary.open("wb") as file:
         np.savez(file, **packed)  # type: ignore[arg-type]
 
 

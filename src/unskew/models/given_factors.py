@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.core.atomic import atomic
+from unskew.core.atomic import atomic_file
 from unskew.core.errors import InputError
 from unskew.core.text import plain
 from unskew.log import Ids
@@ -119,7 +119,7 @@ class GivenFactors(ByFactors):
         for name in REQUIRED[:2]:
             ids = getattr(self, name).values
             arrays[name] = ids.to_numpy() if ids.dtype.is_integer() else np.array(ids.to_list(), dtype=str)
-        with atomic(path) as temporary, temporary.open("wb") as file:
+        with atomic_file(path) as temporary, temporary.open("wb") as file:
             np.savez(file, **arrays)
 
     @classmethod

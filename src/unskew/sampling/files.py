@@ -19,7 +19,7 @@ import polars as pl
 import polars.selectors as cs
 from polars.io.plugins import register_io_source
 
-from unskew.core.atomic import atomic
+from unskew.core.atomic import atomic_file
 from unskew.core.bounds import SEED
 from unskew.core.errors import InputError
 from unskew.core.notice import Notice
@@ -164,7 +164,8 @@ class _Passes:
                 weight = pl.Series(WEIGHT, self._weights.user[user] * self._weights.item[item])
                 yield whole.with_columns(weight, *scaled)
 
-        with atomic(out) as temporary, temporary.open("wb") as file:  # polars knows no folder whose name is no UTF-8
+        # Polars knows no folder whose name is no UTF-8.
+        with atomic_file(out) as temporary, temporary.open("wb") as file:
             drawn = register_io_source(rows, schema=schema)
             if out.suffix.lower() == ".csv":
                 drawn.sink_csv(file)

@@ -20,7 +20,7 @@ from typing import Any
 
 import polars as pl
 
-from unskew.core.atomic import atomic, folder, together
+from unskew.core.atomic import atomic_file, folder, together
 from unskew.core.errors import InputError
 from unskew.core.outputs import refuse_existing
 from unskew.core.showing import Shown
@@ -120,7 +120,7 @@ class AnchoredDemo(Shown):
             for name, table in {**self.tables, **asked}.items():
                 assert table is not None
                 paths.append(folder(directory) / f"{name}.parquet")
-                with atomic(paths[-1]) as temporary, temporary.open("wb") as file:
+                with atomic_file(paths[-1]) as temporary, temporary.open("wb") as file:
                     table.write_parquet(file)
         return paths
 

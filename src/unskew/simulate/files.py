@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from unskew.core.atomic import atomic, folder, together, write_json
+from unskew.core.atomic import atomic_file, folder, together, write_json
 from unskew.core.outputs import refuse_existing
 from unskew.estimators import Target
 from unskew.evaluation import evaluate
@@ -59,7 +59,7 @@ def save(directory: str | Path, name: str, content: Any, progress: Progress | No
     """Write a table, or true values as truth.json, and tell the name."""
     if isinstance(content, pl.DataFrame):
         path = folder(directory) / f"{name}.parquet"
-        with atomic(path) as temporary, temporary.open("wb") as file:
+        with atomic_file(path) as temporary, temporary.open("wb") as file:
             content.write_parquet(file)
     else:
         write_json(path := folder(directory) / "truth.json", content)

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from unskew.core.atomic import atomic, folder, together, write_json
+from unskew.core.atomic import atomic_file, folder, together, write_json
 from unskew.core.outputs import refuse_existing, refuse_same
 from unskew.core.strict_json import loads
 from unskew.core.text import plain_path
@@ -86,7 +86,7 @@ def _write(path: Path, log: Log, chance: Floats | None) -> None:
         frame = frame.with_columns(pl.Series(WEIGHT, chance))
     if log.time is not None:
         frame = frame.sort("time", maintain_order=True)
-    with atomic(path) as temporary, temporary.open("wb") as file:
+    with atomic_file(path) as temporary, temporary.open("wb") as file:
         frame.write_parquet(file)
 
 

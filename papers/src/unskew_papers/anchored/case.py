@@ -14,18 +14,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from unskew import plan
+from unskew.design import Plan
 from unskew.design.deciding import decide
 from unskew.design.draw import draw
-from unskew.design.plan import Plan, round_stream
-from unskew.design.run import plan
-from unskew.kernels.arrays import Bools, Floats, Ints64
+from unskew.design.plan import round_stream
 from unskew.log import Feedback, Ids, Log, Recommendations
-from unskew.log.order import starts_of
-from unskew.outcome.census import Census
+from unskew.outcome import Census
 from unskew.outcome.recalibrated import EDGE
 from unskew.propensity import FitInputs
 from unskew.propensity.crossfit import folds_of
 from unskew_papers.anchored.known import FOLDS, KnownPairs, LogRows
+from unskew_papers.arrays import Bools, Floats, Ints64, starts_of
 
 LENGTH, METRIC = 10, "recall@10"
 NOBODY = -1  # of a matrix of ratings: this pair was not rated

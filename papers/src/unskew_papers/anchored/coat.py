@@ -12,10 +12,11 @@ from functools import cache
 
 import numpy as np
 
-from unskew.kernels.arrays import Ints64, present
+from unskew import load
 from unskew.log import Ids, Log
-from unskew.log.datasets import Dataset, load
+from unskew.log.datasets import Dataset
 from unskew_papers.anchored.case import NOBODY, Case, ranks_of
+from unskew_papers.arrays import Ints64, present
 from unskew_papers.coat_truth.recipes import LIKED
 from unskew_papers.coat_truth.setting import SHARE
 from unskew_papers.coat_truth.simple import MODELS

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from unskew.engine.store import Progress
-from unskew.kernels.arrays import Floats
+from unskew.core import Progress
 from unskew_papers.anchored.power import POWER
 from unskew_papers.anchored.setting import Setting
 from unskew_papers.anchored.sweep import ALONE, LISTS, MEASURES, METHODS, UNIFORM
+from unskew_papers.arrays import Floats
 from unskew_papers.record import Above, Below, Near, Record, Rule, judged
 from unskew_papers.repeated import averaged
 

@@ -17,8 +17,8 @@ from scipy.special import betaincinv, stdtrit
 from unskew.inference.contrast import Contrast
 from unskew.inference.simultaneous import Family, single_error
 from unskew.judging.answers import ERRORS, FEW_TAIL, FEWEST_ANSWERS, FEWEST_POSITIVE, OFF, WEAK, WEAK_FEW
-from unskew.kernels.arrays import Bools, Floats, Ints64
 from unskew_papers.anchored.known import KnownPairs, Sums
+from unskew_papers.arrays import Bools, Floats, Ints64
 
 LEVEL, CRITICAL = 0.95, 1.959964
 

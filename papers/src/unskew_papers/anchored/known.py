@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from unskew.kernels.arrays import Bools, Floats, Ints64
 from unskew.outcome.recalibrated import FEWEST, level_and_slope
+from unskew_papers.arrays import Bools, Floats, Ints64
 
 FOLDS = 5
 

@@ -12,12 +12,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from unskew.design.plan import Plan
+from unskew.design import Plan
 from unskew.design.power import NORMAL
-from unskew.kernels.arrays import Floats, Ints64
 from unskew_papers.anchored import judged
 from unskew_papers.anchored.case import Case, with_leads
 from unskew_papers.anchored.known import KnownPairs
+from unskew_papers.arrays import Floats, Ints64
 
 POWER = 0.8
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unskew.kernels.arrays import Floats
+from unskew_papers.arrays import Floats
 
 
 class Tuned(NamedTuple):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from unskew.engine.store import Key, Progress, Store
-from unskew.kernels.arrays import Floats
+from unskew.core import Progress, Store
 from unskew.log.datasets import Dataset
 from unskew.simulate import World
 from unskew_papers.anchored.case import Case
@@ -18,6 +17,7 @@ from unskew_papers.anchored.coat import coat_case
 from unskew_papers.anchored.power import fixed_users, resampled, sampled_users
 from unskew_papers.anchored.sweep import Target, sweep
 from unskew_papers.anchored.worlds import SHOP, USERS, population, some_of
+from unskew_papers.arrays import Floats
 
 VERSION = "1"  # of what is kept; raise it when its meaning changes
 ROWS = (100, 200, 500, 1_000, 2_000, 4_000)
@@ -38,7 +38,7 @@ class Units:
     shop: World = SHOP
     users: int = USERS
 
-    def __call__(self, key: Key) -> Unit:
+    def __call__(self, key: Mapping[str, Any]) -> Unit:
         """One unit."""
         return {
             "coat facts": self._coat_facts,
@@ -49,7 +49,7 @@ class Units:
             "world power": self._world_power,
         }[key["unit"]](key)
 
-    def _coat_facts(self, key: Key) -> Unit:
+    def _coat_facts(self, key: Mapping[str, Any]) -> Unit:
         """What there is to ask about."""
         known = coat_case(key["seed"], self.data).known
         a, b = known.sides
@@ -64,11 +64,11 @@ class Units:
             "mean truth": float(known.y.mean()),
         }
 
-    def _coat(self, key: Key) -> Unit:
+    def _coat(self, key: Mapping[str, Any]) -> Unit:
         case = coat_case(key["seed"], self.data)
         return _sweeps(case, Target.of(case.known), _no_tails(key), key["draws"], key["seed"])
 
-    def _coat_users(self, key: Key) -> Unit:
+    def _coat_users(self, key: Mapping[str, Any]) -> Unit:
         """Users drawn anew for every draw, held against all of them."""
         case = coat_case(key["seed"], self.data)
         found, tails = [], _no_tails(key)
@@ -78,13 +78,13 @@ class Units:
             found.append(_sweeps(other, target, tails, 1, 1_000 * key["seed"] + number))
         return _joined(found)
 
-    def _coat_power(self, key: Key) -> Unit:
+    def _coat_power(self, key: Mapping[str, Any]) -> Unit:
         case, how = coat_case(key["seed"], self.data), (key["simultaneous"], key["draws"], key["seed"])
         if key["users"] == "fixed":
             return fixed_users(case, *how)
         return sampled_users(case, lambda n: resampled(case, 1_000 * key["seed"] + n), case.known.lead, *how)
 
-    def _world(self, key: Key) -> Unit:
+    def _world(self, key: Mapping[str, Any]) -> Unit:
         people = _people(key["seed"], self.shop)
         found, tails = [], _no_tails(key)
         for number in range(key["draws"]):
@@ -92,7 +92,7 @@ class Units:
             found.append(_sweeps(case, Target.of(case.known, people.known), tails, 1, number))
         return _joined(found)
 
-    def _world_power(self, key: Key) -> Unit:
+    def _world_power(self, key: Mapping[str, Any]) -> Unit:
         people, how = _people(key["seed"], self.shop), (key["simultaneous"], key["draws"], key["seed"])
         case = some_of(people, 0, self.users)
         if key["users"] == "fixed":
@@ -101,7 +101,7 @@ class Units:
         return sampled_users(case, lambda n: some_of(people, 1 + n, self.users), lead, *how)
 
 
-def _no_tails(key: Key) -> dict[int, dict[str, float]]:
+def _no_tails(key: Mapping[str, Any]) -> dict[int, dict[str, float]]:
     """By number of rows; filled by the first draw."""
     return {rows: {} for rows in key["rows"]}
 
@@ -163,7 +163,7 @@ class Setting:
         ]
         return self._made(keys, progress, f"{unit}: users {users}")
 
-    def _made(self, keys: Sequence[Key], progress: Progress | None, stage: str) -> list[Unit]:
+    def _made(self, keys: Sequence[Mapping[str, Any]], progress: Progress | None, stage: str) -> list[Unit]:
         return self.store.map(
             keys, self.units, workers=self.workers, processes=self.workers > 1, progress=progress, stage=stage
         )

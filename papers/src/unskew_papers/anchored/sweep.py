@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import kendalltau
 
-from unskew.design.plan import Plan
-from unskew.kernels.arrays import Bools, Floats, Ints64
+from unskew.design import Plan
 from unskew_papers.anchored import judged, ppi
 from unskew_papers.anchored.case import Case
 from unskew_papers.anchored.known import KnownPairs, Sums
+from unskew_papers.arrays import Bools, Floats, Ints64
 
 ALONE, UNIFORM, LISTS = "random rows alone", "anchored, random rows", "anchored, list design"
 WEIGHTED, PPI = "propensities fitted on random rows", "PPI++"

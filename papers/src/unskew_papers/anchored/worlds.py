@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from unskew import models
-from unskew.kernels.arrays import Ints64, present
 from unskew.log import Log
 from unskew.simulate import World
 from unskew_papers.anchored.case import LENGTH, NOBODY, Case, ranks_of
+from unskew_papers.arrays import Ints64, present
 
 PEOPLE, USERS, ITEMS = 4_000, 400, 100
 SHOP = World(users=PEOPLE, items=ITEMS, relevant=12.0, impressions=40.0, feedback="conversions")  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from unskew.engine.store import Progress
+from unskew.core import Progress
 from unskew_papers.carraro20.numbers import mean_off, off, over_runs
 from unskew_papers.carraro20.printed import RECOMMENDERS, STRATEGIES
 from unskew_papers.carraro20.protocol import KEPT, METRICS, POWERS, TESTS, UNCHOSEN, UNTRAINED

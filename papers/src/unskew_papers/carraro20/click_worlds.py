@@ -28,11 +28,9 @@ import numpy as np
 import polars as pl
 from scipy.optimize import brentq
 
-from unskew.kernels.arrays import Bools, Floats
-from unskew.log import Account, Feedback, Ids, Log
-from unskew.log.order import starts_of
-from unskew.log.recommendations import Recommendations
+from unskew.log import Account, Feedback, Ids, Log, Recommendations
 from unskew.split import holdout
+from unskew_papers.arrays import Bools, Floats, starts_of
 
 KINDS: dict[str, tuple[float, float]] = {  # E² and T², in parts of S²
     "exposure": (1.0, 0.0),

@@ -17,8 +17,8 @@ from itertools import combinations
 
 import numpy as np
 
-from unskew.engine.store import Progress
-from unskew.kernels.arrays import Floats
+from unskew.core import Progress
+from unskew_papers.arrays import Floats
 from unskew_papers.carraro20.click_worlds import KINDS, Size
 from unskew_papers.carraro20.methods import KNOWN, METHODS, NAIVE, PATH, POPULARITY, SAMPLES, SHARES
 from unskew_papers.carraro20.setting import Setting, Unit

@@ -17,11 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from unskew import estimators, models
+from unskew import Result, estimators, models
 from unskew.evaluation import evaluate
-from unskew.log import Log
-from unskew.log.recommendations import Recommendations
-from unskew.result import Result
+from unskew.log import Log, Recommendations
 from unskew.sampling import sample
 from unskew_papers.carraro20.click_worlds import ClickWorld, Size
 

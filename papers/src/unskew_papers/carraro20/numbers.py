@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from unskew.kernels.arrays import Floats
+from unskew_papers.arrays import Floats
 from unskew_papers.repeated import Repeated
 
 

@@ -22,11 +22,10 @@ import numpy as np
 import polars as pl
 
 from unskew.evaluation import evaluate
-from unskew.kernels.arrays import Bools, Floats
-from unskew.log import Log
-from unskew.log.recommendations import Recommendations
+from unskew.log import Log, Recommendations
 from unskew.sampling import sample
 from unskew.split import holdout
+from unskew_papers.arrays import Bools, Floats
 from unskew_papers.carraro20.printed import STRATEGIES
 from unskew_papers.carraro20.recommenders import RELEVANT, Choice, recommend
 

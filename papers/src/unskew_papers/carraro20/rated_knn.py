@@ -14,12 +14,12 @@ from typing import Self
 
 import numpy as np
 
-from unskew.core.parts import Words, option
-from unskew.kernels.arrays import Floats, present
-from unskew.log import Ids, Log
-from unskew.log.recommendations import Recommendations
-from unskew.models.base import Model, from_scores
+from unskew.core import Words, option
+from unskew.log import Ids, Log, Recommendations
+from unskew.models import Model
+from unskew.models.base import from_scores
 from unskew.models.neighbours import NEIGHBOURS
+from unskew_papers.arrays import Floats, present
 
 
 @dataclass(eq=False, repr=False)

@@ -16,9 +16,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from unskew.kernels.arrays import Floats
 from unskew.log import Log
 from unskew.simulate import SCHNABEL16
+from unskew_papers.arrays import Floats
 from unskew_papers.carraro20.click_worlds import chances
 
 USERS, ITEMS, CHOSEN, AT_RANDOM = 5_400, 1_000, 129_000, 10

@@ -17,8 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from unskew import models
-from unskew.log import Feedback, Log
-from unskew.log.recommendations import Recommendations
+from unskew.log import Feedback, Log, Recommendations
 from unskew.models.grid_search import Grid
 from unskew_papers.carraro20.printed import RECOMMENDERS
 from unskew_papers.carraro20.rated_knn import RatedKNN

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from unskew.engine.store import Progress, Store
-from unskew.kernels.arrays import present
+from unskew import load
+from unskew.core import Progress, Store
 from unskew.log import Log
-from unskew.log.datasets import folder_of, load
+from unskew.log.datasets import folder_of
+from unskew_papers.arrays import present
 from unskew_papers.carraro20 import methods, rating_world
 from unskew_papers.carraro20.click_worlds import Size
 from unskew_papers.carraro20.printed import COAT, WEBSCOPE

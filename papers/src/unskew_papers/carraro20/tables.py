@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from unskew.engine.store import Progress
-from unskew.kernels.arrays import Floats
+from unskew.core import Progress
 from unskew.log import Log
+from unskew_papers.arrays import Floats
 from unskew_papers.carraro20.numbers import agreement, mean_off, off, over_runs, tau
 from unskew_papers.carraro20.printed import (
     ALL,

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unskew import InputError
 from unskew.cli import STDOUT, File, QuietAlone, Texts, check_outputs, err, option, out, progress, written
-from unskew.core.atomic import together
-from unskew.core.errors import InputError
+from unskew.core import plain, plain_path, together
 from unskew.core.outputs import refuse_same, try_drawing, try_filling
-from unskew.core.text import plain, plain_path
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -47,7 +46,7 @@ def reproduce(
     quiet: QuietAlone = False,
 ) -> None:
     """Run a paper's experiments again: ours beside theirs, with deviations and verdicts. A stopped run continues."""
-    from unskew.engine.store import Store
+    from unskew.core import Store
     from unskew.log.datasets.places import cache
     from unskew_papers.page import paths, save, write_page
     from unskew_papers.record import write_json

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from unskew import InputError
 from unskew.cli import (
     HOW,
     OUTPUT,
@@ -23,7 +24,6 @@ from unskew.cli import (
     progress,
     show_and_write,
 )
-from unskew.core.errors import InputError
 
 CONFIG = "A TOML file with data, models and questions; --example prints one."
 STORE = (

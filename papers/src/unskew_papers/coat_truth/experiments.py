@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from unskew.engine.store import Progress
+from unskew.core import Progress
 from unskew_papers.coat_truth.recipes import RECIPES, Recipe
 from unskew_papers.coat_truth.setting import IMITATED, LEARNED, METRICS, SIMPLE, Setting
 from unskew_papers.coat_truth.shares import SIMULTANEOUS, UNADJUSTED, Row, Split, percent

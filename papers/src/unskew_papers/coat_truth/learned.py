@@ -12,8 +12,7 @@ import warnings
 from dataclasses import replace
 
 from unskew import models
-from unskew.log import Feedback, Log
-from unskew.log.recommendations import Recommendations
+from unskew.log import Feedback, Log, Recommendations
 from unskew_papers.coat_truth.recipes import LIKED
 from unskew_papers.coat_truth.simple import COMMON, ListMaker, liked_share
 

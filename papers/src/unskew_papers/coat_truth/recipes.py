@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from unskew import estimators
+from unskew import Result, estimators
 from unskew.estimators import Target
 from unskew.evaluation import evaluate
-from unskew.result import Result
 from unskew_papers.coat_truth.said import HEADLINE, said
 from unskew_papers.recovery.draws import Draw, as_likes
 from unskew_papers.recovery.questions import Lists, Unit

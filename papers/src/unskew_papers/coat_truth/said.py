@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew import estimators
-from unskew.log.log import Floats
-from unskew.result import Result, Verdict
+from unskew import Result, estimators
+from unskew.result import Verdict
+from unskew_papers.arrays import Floats
 from unskew_papers.recovery.questions import WORDS, z_of
 from unskew_papers.recovery.scores import CRITICAL
 

@@ -14,13 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from unskew.core.errors import RefusedError
-from unskew.core.memory import available
-from unskew.engine.store import Progress, Store
-from unskew.kernels.arrays import present
-from unskew.log import Log
-from unskew.log.datasets import Dataset, load
-from unskew.log.recommendations import Recommendations
+from unskew import RefusedError, load
+from unskew.core import Progress, Store, available
+from unskew.log import Log, Recommendations
+from unskew.log.datasets import Dataset
+from unskew_papers.arrays import present
 from unskew_papers.coat_truth import learned, simple
 from unskew_papers.coat_truth.recipes import LIKED, PER_USER, POOLED, Recipe
 from unskew_papers.recovery.draws import Draw, Paired, Place

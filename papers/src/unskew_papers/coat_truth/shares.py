@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from unskew.log.log import Floats
+from unskew_papers.arrays import Floats
 from unskew_papers.coat_truth.recipes import PER_USER, POOLED, Recipe
 from unskew_papers.recovery.scores import alone, outcomes, truly_different, widened
 from unskew_papers.repeated import Repeated

@@ -16,10 +16,9 @@ from collections.abc import Callable
 import numpy as np
 
 from unskew import models
-from unskew.log import Log
-from unskew.log.log import Floats
-from unskew.log.recommendations import Recommendations
+from unskew.log import Log, Recommendations
 from unskew.models.base import from_scores, from_shared_scores
+from unskew_papers.arrays import Floats
 from unskew_papers.coat_truth.recipes import LIKED
 
 ListMaker = Callable[[Log], Recommendations]

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unskew.engine.store import Progress
-from unskew.kernels.arrays import Floats
+from unskew.core import Progress
 from unskew.log import Log
+from unskew_papers.arrays import Floats
 from unskew_papers.gs23.printed import CUTS, GAMMAS, IPS, NAIVE, STRATA
 from unskew_papers.gs23.setting import Setting
 from unskew_papers.gs23.tables import METRICS

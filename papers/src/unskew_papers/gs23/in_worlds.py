@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.engine.store import Progress
+from unskew.core import Progress
 from unskew_papers.carraro20.click_worlds import KINDS, ClickWorld, Size, log_of
 from unskew_papers.gs23.printed import GS, IPS, NAIVE
 from unskew_papers.gs23.setting import Setting

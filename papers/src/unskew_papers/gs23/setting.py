@@ -12,10 +12,11 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Literal
 
-from unskew.engine.store import Progress, Store
-from unskew.kernels.arrays import present
+from unskew import load
+from unskew.core import Progress, Store
 from unskew.log import Log
-from unskew.log.datasets import folder_of, load
+from unskew.log.datasets import folder_of
+from unskew_papers.arrays import present
 from unskew_papers.carraro20 import rating_world
 from unskew_papers.gs23 import families
 from unskew_papers.recovery import Paired, Question, Source, StudyResult, study

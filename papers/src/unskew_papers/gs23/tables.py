@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from unskew.engine.store import Progress
-from unskew.kernels.arrays import Floats
+from unskew.core import Progress
+from unskew_papers.arrays import Floats
 from unskew_papers.gs23.printed import CALLED, COAT, CUTS, GS, IPS, NAIVE, YAHOO
 from unskew_papers.gs23.setting import COAT as COAT_SET
 from unskew_papers.gs23.setting import YAHOO as YAHOO_SET

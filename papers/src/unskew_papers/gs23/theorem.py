@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unskew.engine.store import Progress
-from unskew.kernels.arrays import Bools, Floats, Ints64
+from unskew.core import Progress
 from unskew.simulate import World
+from unskew_papers.arrays import Bools, Floats, Ints64
 from unskew_papers.gs23.setting import Setting
 from unskew_papers.record import Above, Below, Record, judged
 from unskew_papers.repeated import averaged

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from unskew.engine.store import Progress
+from unskew.core import Progress
 from unskew_papers.gs23.printed import CALLED, COAT, CUTS
 from unskew_papers.gs23.setting import Setting
 from unskew_papers.gs23.tables import ASKED, METRICS, TOLERANCE, taus

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from unskew.cross_validation.run import cross_validate
-from unskew.kernels.arrays import present
+from unskew import cross_validate
 from unskew.log import Log
 from unskew.models import search
 from unskew.split import leave_one_out, make_splits
+from unskew_papers.arrays import present
 
 CUTS = (5, 10, 15, 20)
 METRICS = tuple(f"recall@{k}" for k in CUTS)

@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 from scipy.stats import kendalltau
 
-from unskew.kernels.arrays import Floats
+from unskew_papers.arrays import Floats
 
 DRAWS = 2000
 

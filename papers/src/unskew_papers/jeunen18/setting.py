@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from unskew.cross_validation.run import cross_validate
-from unskew.engine.store import Progress, Store
-from unskew.kernels.arrays import present
+from unskew import cross_validate, load
+from unskew.core import Progress, Store
 from unskew.log import Log
-from unskew.log.datasets import folder_of, load
+from unskew.log.datasets import folder_of
+from unskew_papers.arrays import present
 from unskew_papers.digest import digest
 from unskew_papers.jeunen18.algorithms import GRIDS, LASTS, METRICS, NAMES, POP_N, Chosen, tuned
 from unskew_papers.jeunen18.protocols import HOLDOUT, LOOCV, SW, kept

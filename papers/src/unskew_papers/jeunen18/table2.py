@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from unskew.engine.store import Progress
-from unskew.kernels.arrays import present
+from unskew.core import Progress
+from unskew_papers.arrays import present
 from unskew_papers.jeunen18 import printed
 from unskew_papers.jeunen18.algorithms import CUTS, POP, POP_N, WITHOUT_TIME
 from unskew_papers.jeunen18.joint import Joint, tau

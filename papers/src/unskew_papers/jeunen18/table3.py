@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from math import hypot
 from typing import Any
 
-from unskew.engine.store import Progress
+from unskew.core import Progress
 from unskew_papers.jeunen18 import printed
 from unskew_papers.jeunen18.algorithms import I_KNN, POP, POP_N, WITHOUT_TIME
 from unskew_papers.jeunen18.joint import Joint, tau

@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from unskew.cross_validation.run import cross_validate
-from unskew.engine.store import Progress
-from unskew.kernels.arrays import Floats
+from unskew import cross_validate
+from unskew.core import Progress
+from unskew_papers.arrays import Floats
 from unskew_papers.jeunen18.algorithms import NAMES, POP_N, WITHOUT_TIME
 from unskew_papers.jeunen18.joint import kendall
 from unskew_papers.jeunen18.protocols import HOLDOUT, LOOCV, SW, decided, joint, kept

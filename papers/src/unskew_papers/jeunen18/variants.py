@@ -7,7 +7,7 @@ a past are skipped, and counted.
 
 from __future__ import annotations
 
-from unskew.engine.store import Progress
+from unskew.core import Progress
 from unskew_papers.jeunen18.algorithms import CUTS
 from unskew_papers.jeunen18.joint import tau
 from unskew_papers.jeunen18.protocols import SW, joint

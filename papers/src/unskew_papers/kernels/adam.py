@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unskew.kernels.compiled import njit
+from unskew.kernels import njit
 
 FIRST, SECOND, TINY = 0.9, 0.999, 1e-8  # Adam's usual decay of the two moments, and what keeps a root from 0
 

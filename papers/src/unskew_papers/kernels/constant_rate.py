@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unskew.kernels.compiled import njit
+from unskew.kernels import njit
 from unskew_papers.kernels.sgd import ORDER, below, holds
 
 ONE = np.float32(1.0)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unskew.kernels.compiled import njit
+from unskew.kernels import njit
 from unskew_papers.kernels.sgd import ORDER
 
 EPSILON = np.float32(1e-9)

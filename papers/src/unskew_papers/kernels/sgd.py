@@ -26,8 +26,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unskew.kernels.compiled import njit
-from unskew.kernels.hashing import mix
+from unskew.kernels import mix, njit
 
 LOGISTIC, SQUARED, BPR, WARP, WARP_KOS = 0, 1, 2, 3, 4
 TRIES = 1000  # draws in which bpr looks for a row whose item the user has not; then the positive is left alone

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unskew.kernels.compiled import njit
-from unskew.kernels.hashing import mix, unit
+from unskew.kernels import mix, njit, unit
 
 STEP = np.uint64(0xD1B54A32D192ED03)  # between two draws of a visit
 

@@ -16,17 +16,15 @@ from typing import Self
 
 import numpy as np
 
-from unskew import outcome
-from unskew.core.bounds import COUNTLESS, DIM, NOT_NEGATIVE, POSITIVE, SEED, Whole
-from unskew.core.errors import InputError
-from unskew.core.memory import require
-from unskew.core.parts import option
-from unskew.kernels.arrays import Floats, Ints32
+from unskew import InputError, outcome
+from unskew.core import COUNTLESS, Whole, option, require
 from unskew.log import Log
 from unskew.outcome.base import Rows
 from unskew.outcome.factored import Factored, Found, refuse_graded, with_rows
-from unskew.propensity.base import FitInputs
+from unskew.propensity import FitInputs
+from unskew_papers.arrays import Floats, Ints32
 from unskew_papers.kernels.adam import descend
+from unskew_papers.models.options import DIM, NOT_NEGATIVE, POSITIVE, SEED
 
 AT_ONCE = 500  # steps whose batches are drawn together, where that are no more rows than
 DRAWN = 1 << 22

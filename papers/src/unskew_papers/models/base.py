@@ -15,16 +15,15 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from unskew.core.errors import InputError
-from unskew.core.memory import require
-from unskew.kernels.hashing import pair_uniform
-from unskew.log import Feedback, Ids
+from unskew import InputError
+from unskew.core import require
+from unskew.kernels import pair_uniform
+from unskew.log import Feedback, Ids, Log
 from unskew.log.expected import a_log, some_ids
-from unskew.log.ids import Codes
-from unskew.log.log import Floats, Log
 from unskew.log.relevance import gains
-from unskew.models.base import Model
+from unskew.models import Model
 from unskew.models.by_factors import ByFactors, Scored
+from unskew_papers.arrays import Codes, Floats
 from unskew_papers.kernels.sgd import LANES
 
 Singles = npt.NDArray[np.float32]

@@ -14,12 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew import models
-from unskew.core.bounds import DIM, ROUNDS, SEED
-from unskew.core.parts import option
-from unskew.kernels.hashing import mix
+from unskew.core import option
+from unskew.kernels import mix
 from unskew_papers.kernels import constant_rate as kernel
 from unskew_papers.models.base import Pairs, Recipe, Started, both_sides
-from unskew_papers.models.options import PENALTY, RATE
+from unskew_papers.models.options import DIM, PENALTY, RATE, ROUNDS, SEED
 
 
 class Pairwise(Recipe):

@@ -19,24 +19,20 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from unskew import models
-from unskew.core.bounds import DIM, NOT_NEGATIVE, POSITIVE, ROUNDS, SEED, Whole
-from unskew.core.errors import InputError
-from unskew.core.memory import require
-from unskew.core.parts import Words, option
+from unskew import InputError, models
+from unskew.core import Whole, Words, option, plain, require
 from unskew.core.spec import parse
-from unskew.core.text import plain
 from unskew.core.threads import Threads
-from unskew.kernels.hashing import mix, pair_uniform
-from unskew.log import Feedback, Ids
+from unskew.kernels import mix, pair_uniform
+from unskew.log import Feedback, Ids, Log
 from unskew.log.expected import a_log, coded_pairs, some_ids
-from unskew.log.log import Floats, Log
 from unskew.log.relevance import gains, row_gains
-from unskew.models import files
-from unskew.models.base import Model
+from unskew.models import Model, files
 from unskew.models.by_factors import ByFactors, Scored
 from unskew.propensity.base import IdColumn
+from unskew_papers.arrays import Floats
 from unskew_papers.kernels import sgd
+from unskew_papers.models.options import DIM, NOT_NEGATIVE, POSITIVE, ROUNDS, SEED
 
 LOSSES = {
     "logistic": sgd.LOGISTIC,

@@ -10,10 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unskew import models
-from unskew.core.bounds import DIM, ROUNDS, SEED
-from unskew.core.parts import option
+from unskew.core import option
 from unskew_papers.models.bpr import Pairwise
-from unskew_papers.models.options import PENALTY, RATE
+from unskew_papers.models.options import DIM, PENALTY, RATE, ROUNDS, SEED
 
 
 @models.register

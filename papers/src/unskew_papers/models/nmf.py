@@ -13,12 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew import models
-from unskew.core.bounds import DIM, ROUNDS, SEED
-from unskew.core.parts import Flag, option
-from unskew.log.order import starts_of
+from unskew.core import Flag, option
+from unskew_papers.arrays import starts_of
 from unskew_papers.kernels import multiplicative as kernel
 from unskew_papers.models.base import Pairs, Started, ValueRecipe, both_sides
-from unskew_papers.models.options import PENALTY
+from unskew_papers.models.options import DIM, PENALTY, ROUNDS, SEED
 
 
 @models.register

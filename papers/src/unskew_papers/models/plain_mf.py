@@ -17,11 +17,10 @@ from math import sqrt
 import numpy as np
 
 from unskew import models
-from unskew.core.bounds import DIM, ROUNDS, SEED
-from unskew.core.parts import Flag, option
+from unskew.core import Flag, option
 from unskew_papers.kernels import constant_rate as kernel
 from unskew_papers.models.base import Pairs, Started, ValueRecipe, both_sides
-from unskew_papers.models.options import PENALTY, RATE
+from unskew_papers.models.options import DIM, PENALTY, RATE, ROUNDS, SEED
 
 SPREAD = 0.01
 

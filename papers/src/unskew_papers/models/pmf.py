@@ -17,11 +17,10 @@ from typing import Literal, get_args
 import numpy as np
 
 from unskew import models
-from unskew.core.bounds import DIM, ROUNDS, SEED
-from unskew.core.parts import Flag, Words, option
+from unskew.core import Flag, Words, option
 from unskew_papers.kernels import rmsprop as kernel
 from unskew_papers.models.base import Pairs, Singles, Started, ValueRecipe, both_sides
-from unskew_papers.models.options import DECAY, PENALTY, RATE
+from unskew_papers.models.options import DECAY, DIM, PENALTY, RATE, ROUNDS, SEED
 
 SPREAD = 0.001
 

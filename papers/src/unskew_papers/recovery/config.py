@@ -14,15 +14,14 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+from unskew import InputError, UnskewError, load
 from unskew.alignment.sources import as_log
-from unskew.core.bounds import shown
-from unskew.core.errors import InputError, UnskewError
+from unskew.core import plain, plain_path, shown
 from unskew.core.outputs import files_in
-from unskew.core.text import plain, plain_path
 from unskew.evaluation.request import MOST_PARTS
 from unskew.log import Log
 from unskew.log.column_maps import MODELS, ColumnMap
-from unskew.log.datasets import folder_of, load
+from unskew.log.datasets import folder_of
 from unskew.log.paths import read_small
 from unskew.log.several import files_of
 from unskew.simulate import World

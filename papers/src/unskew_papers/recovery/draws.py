@@ -17,10 +17,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from unskew import InputError
 from unskew import split as splitters
-from unskew.core.errors import InputError
-from unskew.log import Feedback, Log
-from unskew.log.ids import Ids
+from unskew.log import Feedback, Ids, Log
 from unskew.log.relevance import threshold_of
 from unskew.simulate import World
 from unskew.split import make_splits

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from unskew.core.threads import Threads
-from unskew.kernels.arrays import Ints32
-from unskew.log.order import starts_of
-from unskew.log.recommendations import Recommendations
+from unskew.log import Recommendations
+from unskew_papers.arrays import Ints32, starts_of
 from unskew_papers.recovery.draws import Draw
 from unskew_papers.recovery.makers import Maker
 

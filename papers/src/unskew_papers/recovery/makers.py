@@ -17,14 +17,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from unskew import InputError
 from unskew import models as recommenders
-from unskew.core.bounds import shown
-from unskew.core.errors import InputError
-from unskew.core.text import plain
+from unskew.core import plain, shown
 from unskew.evaluation.request import MOST_PARTS, check_models
-from unskew.log import Log, read_recommendations
+from unskew.log import Log, Recommendations, read_recommendations
 from unskew.log.paths import check_file
-from unskew.log.recommendations import Recommendations
 from unskew.models import Model, training_rows
 from unskew_papers.recovery.draws import Draw, Place
 

@@ -17,11 +17,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from unskew import InputError
 from unskew import estimators as known
 from unskew import metrics as all_metrics
-from unskew.core.bounds import shown
-from unskew.core.errors import InputError
-from unskew.core.text import plain
+from unskew.core import plain, shown
 from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import Refusal
 from unskew.estimators import Target
@@ -32,9 +31,9 @@ from unskew.evaluation.request import Request, parsed_metrics, parsed_targets
 from unskew.evaluation.run import settle
 from unskew.judging.answer import estimates_of
 from unskew.judging.measure import Measured, measure
-from unskew.kernels.arrays import Floats
-from unskew.log.recommendations import Recommendations
+from unskew.log import Recommendations
 from unskew.result import Estimate, Verdict
+from unskew_papers.arrays import Floats
 from unskew_papers.recovery.draws import Draw, as_likes
 
 OPTIONS = (

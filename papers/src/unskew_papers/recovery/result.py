@@ -14,10 +14,10 @@ import polars as pl
 from scipy.stats import t as student
 
 from unskew import metrics as all_metrics
-from unskew.core.showing import ShownTable
+from unskew.core import ShownTable
 from unskew.core.text import storable
-from unskew.kernels.arrays import Floats
 from unskew.result import frame_of, plain
+from unskew_papers.arrays import Floats
 from unskew_papers.recovery.draws import Place
 from unskew_papers.recovery.scores import BOUNDS, HIGHER, MEASURES, scores, truly_different
 from unskew_papers.recovery.welch import best, compare

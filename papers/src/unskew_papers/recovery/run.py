@@ -3,7 +3,7 @@
     places → lists (one unit per model and draw) → truth and answers (one unit per draw and question) → scores
 
 Units are made by processes, each with one thread, as many as memory allows; a finished one is kept under the hash of
-all that it depends on (``engine/store.py``), so that a run may be killed anywhere and started again, and ends with the
+all that it depends on (``core/store.py``), so that a run may be killed anywhere and started again, and ends with the
 same result. Without ``keep_lists`` the lists of a draw are removed once all its questions are answered.
 """
 
@@ -21,13 +21,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from unskew.core.bounds import COUNTLESS, THREADS, Whole, shown, word
-from unskew.core.errors import InputError, RefusedError
-from unskew.core.memory import amount, available
-from unskew.engine.store import Progress, Store
+from unskew import InputError, RefusedError
+from unskew.core import COUNTLESS, Progress, Store, Whole, amount, available, each, shown
+from unskew.core.bounds import THREADS, word
 from unskew.engine.stream.sizes import memory_limit
-from unskew.engine.workers import each
-from unskew.log.recommendations import Recommendations
+from unskew.log import Recommendations
 from unskew.simulate.world import SEED_OF_WORLDS
 from unskew_papers.recovery.draws import Draw, Place, Source
 from unskew_papers.recovery.lists import make_lists, read_lists

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import kendalltau, spearmanr
 
-from unskew.kernels.arrays import Floats
+from unskew_papers.arrays import Floats
 
 CRITICAL = 1.96
 MEASURES = (

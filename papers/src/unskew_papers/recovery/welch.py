@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import ttest_ind, ttest_rel
 
-from unskew.kernels.arrays import Floats
+from unskew_papers.arrays import Floats
 
 ROUNDING = 1e-13  # numbers that differ by less, of the largest of them, are alike
 

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unskew.kernels.topk import SEED, top_k
-from unskew.log.ids import Codes, Ids
-from unskew.log.log import Feedback, Floats, Log
-from unskew.log.order import starts_of
-from unskew.models import Factors
+from unskew.kernels import top_k
+from unskew.kernels.topk import SEED
+from unskew.log import Feedback, Ids, Log
+from unskew_papers.arrays import Codes, Floats, starts_of
+from unskew_papers.models import Factors
 from unskew_papers.saito20.dense import Flags
 
 DIMS, PENALTIES, LOSSES = (5, 20, 50, 100), (1e-2, 1e-4), ("logistic", "bpr", "warp", "warp-kos")

@@ -16,8 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from unskew.log.ids import Codes
-from unskew.log.log import Floats
+from unskew_papers.arrays import Codes, Floats
 
 TARGETS = ("plain", "per_user", "pooled")
 Flags = npt.NDArray[np.bool_]

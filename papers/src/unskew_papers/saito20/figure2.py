@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from unskew.engine.store import Progress
-from unskew.log.log import Floats
+from unskew.core import Progress
+from unskew_papers.arrays import Floats
 from unskew_papers.record import Among, Below, Record, judged
 from unskew_papers.repeated import Repeated, averaged, claim, jackknife
 from unskew_papers.saito20.candidates import Training

@@ -26,12 +26,10 @@ import numpy as np
 import polars as pl
 
 from unskew import outcome, propensity
-from unskew.kernels.arrays import present
 from unskew.log import Feedback, Ids, Log
 from unskew.log.datasets.base import Dataset
-from unskew.log.ids import Codes
-from unskew.log.log import Floats
 from unskew.propensity.crossfit import crossfitted, unseen_pairs
+from unskew_papers.arrays import Codes, Floats, present
 from unskew_papers.models.adam import AdamMF
 from unskew_papers.saito20 import dense
 from unskew_papers.saito20.candidates import Training, best, fit, log_of

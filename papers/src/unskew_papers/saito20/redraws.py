@@ -21,8 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csc_array
 
-from unskew.log.ids import Codes
-from unskew.log.log import Floats
+from unskew_papers.arrays import Codes, Floats
 from unskew_papers.saito20.dense import Flags, relative_rmse, worths
 from unskew_papers.saito20.world import TRAINING
 

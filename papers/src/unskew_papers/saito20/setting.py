@@ -7,10 +7,11 @@ from functools import cache, cached_property, lru_cache
 from threading import Lock
 from typing import Any
 
-from unskew.engine.store import Progress, Store
-from unskew.kernels.arrays import present
+from unskew import load
+from unskew.core import Progress, Store
 from unskew.log import Log
-from unskew.log.datasets import folder_of, load
+from unskew.log.datasets import folder_of
+from unskew_papers.arrays import present
 from unskew_papers.digest import digest, digest_of
 from unskew_papers.saito20 import real, semi
 from unskew_papers.saito20.candidates import Training

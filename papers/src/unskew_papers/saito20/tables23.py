@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unskew.engine.store import Progress
+from unskew.core import Progress
 from unskew_papers.record import Near, Record
 from unskew_papers.repeated import averaged
 from unskew_papers.saito20.semi import BOUNDS, NOISES, POWERS

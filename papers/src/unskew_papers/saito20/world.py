@@ -21,10 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unskew.kernels.arrays import present
 from unskew.log import Ids, Log
-from unskew.log.ids import Codes
-from unskew.log.log import Floats
+from unskew_papers.arrays import Codes, Floats, present
 from unskew_papers.models.adam import AdamMF, factorise
 from unskew_papers.saito20.dense import Flags
 

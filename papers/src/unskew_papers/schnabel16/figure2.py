@@ -10,7 +10,7 @@ predictors; propensities known. The paper prints no numbers, but says:
 
 from __future__ import annotations
 
-from unskew.engine.store import Progress
+from unskew.core import Progress
 from unskew_papers.record import Above, Below, Near, Record, judged
 from unskew_papers.repeated import Repeated, claim, shown
 from unskew_papers.schnabel16.setting import ALPHAS, METRICS, Setting, rmse

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from unskew.engine.store import Progress
-from unskew.kernels.arrays import present
-from unskew.log.log import Floats, Log
+from unskew.core import Progress
+from unskew.log import Log
 from unskew.simulate import RatingWorld
+from unskew_papers.arrays import Floats, present
 from unskew_papers.record import Below, Near, Record
 from unskew_papers.repeated import Repeated, claim, shown
 from unskew_papers.schnabel16.figure4 import naive_bayes, random_sample

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from unskew.engine.store import Progress
-from unskew.log.log import Floats
+from unskew.core import Progress
 from unskew.simulate import RatingWorld
+from unskew_papers.arrays import Floats
 from unskew_papers.record import Below, Record
 from unskew_papers.repeated import Repeated, claim, shown
 from unskew_papers.schnabel16.setting import METRICS, Draw, Setting, rmse

@@ -6,11 +6,12 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from unskew.log.log import Floats, Log
+from unskew.log import Log
 from unskew.models import MF
 from unskew.models.mf.als import ROUNDS
 from unskew.models.mf.problem import Loss
 from unskew.models.mf.search import FOLD_TOLERANCE, OFFSETS
+from unskew_papers.arrays import Floats
 
 FOLDS = 4
 

@@ -18,12 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from unskew.engine.store import Progress, Store
-from unskew.kernels.arrays import present
-from unskew.log.datasets import load
-from unskew.log.log import Floats
+from unskew import load
+from unskew.core import Progress, Store
 from unskew.simulate import RatingWorld
 from unskew.simulate.predictions import NAMES
+from unskew_papers.arrays import Floats, present
 from unskew_papers.digest import digest
 from unskew_papers.repeated import Repeated
 

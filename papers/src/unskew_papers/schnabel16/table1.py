@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from unskew.engine.store import Progress
+from unskew.core import Progress
 from unskew.simulate.predictions import NAMES
 from unskew_papers.record import Near, Record, judged
 from unskew_papers.schnabel16.setting import METRICS, Setting

@@ -22,16 +22,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import ttest_1samp
 
+from unskew import load
 from unskew import propensity as propensities
-from unskew.engine.store import Progress
-from unskew.kernels.arrays import present
+from unskew.core import Progress
 from unskew.log import Log, read_features
-from unskew.log.datasets import Dataset, folder_of, load
-from unskew.log.log import Floats
+from unskew.log.datasets import Dataset, folder_of
 from unskew.models.mf.problem import Loss
 from unskew.models.mf.search import DIMS, PENALTIES
 from unskew.propensity import FitInputs
 from unskew.split import holdout
+from unskew_papers.arrays import Floats, present
 from unskew_papers.digest import digest_of
 from unskew_papers.record import Below, Record, judged
 from unskew_papers.repeated import Repeated, averaged, claim

@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from unskew.core.errors import InputError
-from unskew.core.memory import require
+from unskew import InputError
+from unskew.core import require
 from unskew.log import Ids, Recommendations
-from unskew.log.log import Floats, Integers
 from unskew.models import Model, make
+from unskew_papers.arrays import Floats, Ints64
 from unskew_papers.kernels import shop as kernel
 from unskew_papers.shop.page import BROWSE, LONGER, glances
 from unskew_papers.shop.visitors import Visits
@@ -53,7 +53,7 @@ class ABTest:
     """
 
     users: Ids
-    visits: Integers
+    visits: Ints64
     wanted: Floats
     cuts: tuple[int, ...]
     clicks: Mapping[str, Floats]

@@ -17,10 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from unskew.kernels.arrays import Bools
-from unskew.log.ids import Codes
-from unskew.log.log import Floats, Integers
-from unskew.log.order import starts_of
+from unskew_papers.arrays import Bools, Codes, Floats, Ints64, starts_of
 
 PER_NICHE = 40  # items of a niche, over all times
 TASTES = 6  # dimensions of taste
@@ -48,17 +45,17 @@ class Catalogue(NamedTuple):
 
     niche: Codes
     order: Codes
-    start: Integers
+    start: Ints64
     taste: Floats
     season: Floats
     quality: Floats
-    born: Integers
-    gone: Integers
+    born: Ints64
+    gone: Ints64
     attention: Floats
     cumulative: Floats
     impulse: Floats
     campaign: Codes
-    campaigns: Integers
+    campaigns: Ints64
 
     @classmethod
     def draw(cls, items: int, days: int, out_of_stock: float, rng: np.random.Generator) -> Catalogue:
@@ -94,7 +91,7 @@ class Catalogue(NamedTuple):
         )
 
 
-def _lives(items: int, days: int, rng: np.random.Generator) -> tuple[Integers, Integers]:
+def _lives(items: int, days: int, rng: np.random.Generator) -> tuple[Ints64, Ints64]:
     """First day, and first day after the last; as many die as are born, on average."""
     there = rng.random(items) < LIFE / (LIFE + days)
     born = np.where(there, -np.ceil(rng.exponential(LIFE, items)), rng.integers(0, days, items))
@@ -127,7 +124,7 @@ def _trends(items: int, days: int, rng: np.random.Generator) -> Floats:
     return trend
 
 
-def _campaigns(available: Bools, many: int, rng: np.random.Generator) -> tuple[Codes, Integers]:
+def _campaigns(available: Bools, many: int, rng: np.random.Generator) -> tuple[Codes, Ints64]:
     """Of each day the items of this week's campaign that can be had."""
     days = len(available)
     campaign, counts = np.full((days, many), -1, dtype=np.int32), np.zeros(days, dtype=np.int64)

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from unskew.core.atomic import together
+from unskew.core import together
 from unskew.core.outputs import refuse_existing
 from unskew.simulate.files import Progress, save
 from unskew_papers.shop.rhythm import START

@@ -16,10 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from unskew.kernels.arrays import Bools
-from unskew.log.ids import Codes
-from unskew.log.log import Floats
-from unskew.log.recommendations import Recommendations
+from unskew.log import Recommendations
+from unskew_papers.arrays import Bools, Codes, Floats
 
 BROWSE = 0.2  # share of findings in the whole shop
 GAZE = 0.3  # how fast attention falls from place to place

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unskew.core.errors import InputError
-from unskew.kernels.arrays import Bools
+from unskew import InputError
 from unskew.log import Log, Recommendations
 from unskew.models import Model, Updatable, make
+from unskew_papers.arrays import Bools
 from unskew_papers.shop.rows import rows_of
 
 

@@ -11,7 +11,7 @@ from datetime import datetime
 
 import numpy as np
 
-from unskew.log.log import Floats, Integers
+from unskew_papers.arrays import Floats, Ints64
 
 START = datetime(2018, 1, 1)  # a Monday, midnight
 WEEK = np.array([0.98, 0.94, 0.92, 0.94, 0.98, 1.06, 1.18])  # Monday … Sunday
@@ -26,17 +26,17 @@ def day_factors(days: int) -> Floats:
     return WEEK[np.arange(days) % 7]
 
 
-def beginnings(uniform: Floats, inside: Floats) -> Integers:
+def beginnings(uniform: Floats, inside: Floats) -> Ints64:
     """When visits begin, in microseconds after midnight; two uniform numbers for each."""
     hour = np.searchsorted(np.cumsum(HOURS), uniform, side="right").clip(0, 23)
     return ((hour + inside) * 3600 * SECOND).astype(np.int64)
 
 
-def midnight(day: Integers | int) -> Integers | int:
+def midnight(day: Ints64 | int) -> Ints64 | int:
     """Microseconds since 1970 when a day begins, 0 the first."""
     return OPENING + day * DAY
 
 
-def days_of(time: Integers) -> Integers:
+def days_of(time: Ints64) -> Ints64:
     """The days of moments, 0 the first."""
     return (time - OPENING) // DAY

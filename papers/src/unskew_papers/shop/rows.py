@@ -8,9 +8,8 @@ import numpy as np
 import polars as pl
 
 from unskew.log import Account, Feedback, Ids, Log
-from unskew.log.ids import Codes
-from unskew.log.log import Floats, Integers
 from unskew.log.order import group, pick, regroup
+from unskew_papers.arrays import Codes, Floats, Ints64
 
 
 @dataclass(eq=False)
@@ -25,11 +24,11 @@ class ShopRows:
     users: Ids
     items: Ids
     user: Codes
-    head: Integers
-    link: Integers
-    visit: Integers
+    head: Ints64
+    link: Ints64
+    visit: Ints64
     item: Codes
-    time: Integers
+    time: Ints64
     place: Codes
     chance: Floats
     count: int = 0

@@ -20,15 +20,11 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from unskew.core.bounds import COUNTLESS, Number, Whole, check
-from unskew.core.errors import InputError
-from unskew.core.memory import require
-from unskew.kernels.arrays import Bools
+from unskew import InputError
+from unskew.core import COUNTLESS, Number, Whole, check, require
 from unskew.log import Account, Feedback, Ids, Log, Recommendations
-from unskew.log.ids import Codes
-from unskew.log.log import Integers
-from unskew.log.order import starts_of
 from unskew.models import Model
+from unskew_papers.arrays import Bools, Codes, Ints64, starts_of
 from unskew_papers.kernels import shop as kernel
 from unskew_papers.shop.ab_test import ABTest, ab_test
 from unskew_papers.shop.catalogue import Catalogue
@@ -102,7 +98,7 @@ class ShopOverTime:
         return Visits.draw(round(self.users * days / self.days), days, self.drift, self.catalogue, self._rng(1))
 
     @cached_property
-    def policy_of(self) -> Integers:
+    def policy_of(self) -> Ints64:
         """The policy that serves each user, by its place among the policies."""
         shares = np.cumsum([policy.share for policy in self.policies])
         draws = self._rng(2).random(len(self.visits.start) - 1)
@@ -223,7 +219,7 @@ class ShopOverTime:
                     shown[mine[some]] = pages(lists, available, self.places)
         return shown
 
-    def _day_of(self, log: Log) -> Integers:
+    def _day_of(self, log: Log) -> Ints64:
         assert log.time is not None
         return days_of(log.time)
 

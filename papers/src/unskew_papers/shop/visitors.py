@@ -15,10 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.kernels.arrays import Bools
-from unskew.log.ids import Codes
-from unskew.log.log import Floats, Integers
-from unskew.log.order import starts_of
+from unskew_papers.arrays import Bools, Codes, Floats, Ints64, starts_of
 from unskew_papers.kernels import shop as kernel
 from unskew_papers.shop.catalogue import TASTES, Catalogue
 from unskew_papers.shop.rhythm import beginnings, day_factors
@@ -37,12 +34,12 @@ class Visits:
         begin: microseconds after midnight.
     """
 
-    start: Integers
+    start: Ints64
     user: Codes
-    day: Integers
+    day: Ints64
     taste: Floats
     intent: Codes
-    begin: Integers
+    begin: Ints64
 
     @classmethod
     def draw(cls, users: int, days: int, drift: float, catalogue: Catalogue, rng: np.random.Generator) -> Visits:
@@ -75,7 +72,7 @@ class Visits:
         )
 
 
-def draw_intents(user: Codes, day: Integers, taste: Floats, catalogue: Catalogue, seed: int) -> Codes:
+def draw_intents(user: Codes, day: Ints64, taste: Floats, catalogue: Catalogue, seed: int) -> Codes:
     """What each visit is about."""
     out = np.empty(len(user), dtype=np.int32)
     kernel.draw_intents(user, day, taste, catalogue.season, catalogue.taste, np.uint64(seed), out)

@@ -22,7 +22,7 @@ import polars as pl
 
 from unskew.core.errors import InputError
 from unskew.core.notice import Notice
-from unskew.engine.workers import each
+from unskew.core.workers import each
 from unskew.kernels import pairs
 from unskew.kernels.arrays import present
 from unskew.log.ids import Codes

@@ -8,10 +8,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-
 from tests.conversions.enumerate import Pair, Space, binary, truth, worth
 from tests.said import refuses
-from unskew.inference import design_variance as design
+
+from unskew_papers import design_variance as design
 
 pytestmark = pytest.mark.usefixtures("made_up_logs")
 BINARY = [binary(0.5, 0.3), binary(0.2, 0.6), binary(0.9, 0.1), binary(0.7, 0.5), binary(0.35, 0.8)]

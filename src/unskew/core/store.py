@@ -35,11 +35,11 @@ from zipfile import BadZipFile
 import numpy as np
 
 from unskew.core import strict_json
-from unskew.core.atomic import atomic
+from unskew.core.atomic import atomic_file
 from unskew.core.errors import InputError
 from unskew.core.locks import alone, try_lock
 from unskew.core.text import plain
-from unskew.engine.workers import each
+from unskew.core.workers import each
 
 MAGIC = b"unskew-unit 1 "
 Key = Mapping[str, Any]
@@ -105,7 +105,7 @@ class Store:
             if (found := self.get(key)) is not None:  # somebody else was quicker
                 return found
             content = _pack(make(), key, self.version)
-            with atomic(path) as temporary:
+            with atomic_file(path) as temporary:
                 temporary.write_bytes(content)
         return _unpack(content, key, self.version)
 
