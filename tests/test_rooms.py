@@ -14,7 +14,7 @@ import unskew
 
 SOURCE = Path(unskew.__file__).parent
 ORDER: tuple[tuple[str, ...], ...] = (
-    ("kernels",),
+    ("core", "kernels"),
     ("log",),
     ("split",),
     ("sampling",),
@@ -25,28 +25,24 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("inference",),
     ("engine",),
     ("alignment",),
+    ("requirement",),
     ("result",),
     ("judging",),
-    ("evaluation", "auditing"),
+    ("evaluation",),
+    ("auditing",),
     ("spark",),
     ("models",),
     ("cross_validation",),
     ("protocols",),
     ("design",),
     ("simulate",),
-    ("studies",),
     ("report",),
     ("cli",),
     ("__main__",),
 )
 FLOOR = {name: place for place, names in enumerate(ORDER) for name in names}
-# For all; each knows those before it only.
-COMMON = (
-    "stopping", "panics", "notice", "errors", "plain", "memory", "bounds", "spec", "strict_json", "threads", "locks",
-    "temporaries", "atomic", "outputs", "provenance", "requirement", "shown", "parts",
-)  # fmt: skip
 # Inside functions: what comes out of these rooms shows itself.
-EXCEPTIONS = {("result", "report"), ("shown", "report")}
+EXCEPTIONS = {("result", "report"), ("core", "report")}
 
 
 def modules() -> list[Path]:
@@ -84,24 +80,19 @@ def found(path: Path) -> list[tuple[str, bool]]:
 
 
 def test_a_room_imports_only_what_lies_below_it() -> None:
-    """kernels < log < split < … < cli; what is common ground knows no room."""
-    imports = [(module, *each) for module in modules() for each in found(module)]
-    for path, other, inside in imports:
+    """core, kernels < log < split < … < cli; kernels know nobody."""
+    for path in modules():
         room = room_of(path)
-        if other == "__version__" or (inside and (room, other) in EXCEPTIONS):
-            continue
-        told = f"{path.relative_to(SOURCE)}: {room} imports {other}"
-        if room in COMMON:
-            assert other in COMMON[: COMMON.index(room)], told
-        elif room == "kernels":
-            assert other == "kernels", told
-        elif other not in COMMON:
-            assert FLOOR[other] <= FLOOR[room], told
+        for other, inside in found(path):
+            if other == "__version__" or (inside and (room, other) in EXCEPTIONS):
+                continue
+            told = f"{path.relative_to(SOURCE)}: {room} imports {other}"
+            assert room == other or (room != "kernels" and FLOOR[other] < FLOOR[room]), told
 
 
 def test_every_module_has_a_place() -> None:
     """A new room must be given its place in the order."""
-    assert {room_of(path) for path in modules()} <= {*FLOOR, *COMMON}
+    assert {room_of(path) for path in modules()} <= set(FLOOR)
 
 
 def loaded(code: str) -> set[str]:

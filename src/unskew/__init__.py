@@ -52,7 +52,7 @@ _NAMES = {
     "cross_validation.run": ("cross_validate",),
     "design": ("Plan",),
     "design.run": ("plan",),
-    "errors": ("InputError", "MissingExtraError", "RefusedError", "UnskewError"),
+    "core.errors": ("InputError", "MissingExtraError", "RefusedError", "UnskewError"),
     "evaluation": ("PropensityComparison", "compare_propensities", "evaluate"),
     "log": ("Feedback", "Log", "Predictions", "Recommendations", "read_predictions", "read_recommendations"),
     "log.interactions": ("read_log",),

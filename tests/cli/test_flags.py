@@ -26,8 +26,6 @@ COMMANDS = {
     "report/next_step.py",
     "report/policies_document.py",
     "simulate/anchored_demo.py",
-    "studies/page.py",
-    "studies/recovery/config.py",
 }
 
 

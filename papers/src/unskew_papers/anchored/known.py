@@ -2,7 +2,7 @@
 
     N_u = Σ_L yλ + Σ_{C∖L} qλ + Σ_S (y − q)λ/π        D_u the same with λ = 1        R = ΣN / ΣD
 
-Everything is an array over the pairs, so that thousands of draws cost little. ``tests/studies/test_anchored.py`` holds
+Everything is an array over the pairs, so that thousands of draws cost little. ``papers/tests/test_anchored.py`` holds
 these sums, their tests and their intervals against ``unskew.evaluate(answers=…)``, to 1e-9.
 """
 

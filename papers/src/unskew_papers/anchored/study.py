@@ -45,7 +45,7 @@ keeps the rules of `evaluate`: exact limits where answers are few, nothing where
 *These users only* takes users for all there are (the error of the draw alone).
 
 Anchored is computed by its closed formula on arrays, over thousands of draws. That these are the numbers of
-`us.evaluate(answers=…)` is tested (`tests/studies/test_anchored.py`): values, intervals, differences and p agree to
+`us.evaluate(answers=…)` is tested (`papers/tests/test_anchored.py`): values, intervals, differences and p agree to
 1e-9, in worlds with its own guesses, on Coat with given ones.
 
 Errors are over splits, or worlds. Splits of one log do not vary as fresh logs would.

@@ -1,4 +1,4 @@
-"""Numbers that several runs give together, each also without every one of the runs (``studies/repeated.py``).
+"""Numbers that several runs give together, each also without every one of the runs (``repeated.py``).
 
 off(s, m)        100 · (mean over runs of V_s,m / mean over runs of T_m − 1)        V on a test set, T the truth
 mean |off|(s)    its absolute value, averaged over recommenders m

@@ -26,7 +26,7 @@ STUDY = Study(
 Leave-one-out (LOOCV) lets the future predict the past. SW-EVAL judges each day by what was known before it. The paper
 compares both on the log of a shop that is not public, and finds that LOOCV overstates levels, understates popularity,
 ranks otherwise, and that the policy which wrote a log favours its own algorithm. Here the same is done on public logs
-and in a simulated shop of the paper's size (`simulate/shop_over_time`), whose truth is known. The paper's numbers stand
+and in a simulated shop of the paper's size (`papers/src/unskew_papers/shop`), whose truth is known. The paper's numbers stand
 beside the shop's as context: it is another shop, and no number of it is a target. What is judged are the paper's
 findings.
 
@@ -48,7 +48,7 @@ its interval from 2,000 draws of both protocols' values from their normal laws; 
 
 **Slips.** Table 3 prints .230 for U-kNN (SW-EVAL, popularity policy, k = 5) and .406 for I-kNN (LOOCV, item-kNN policy,
 k = 15). Neither fits the Δ % beside it: −38 % to .037 is .023, and the −44 % and −41 % of SVD and U-kNN to I-kNN fit
-.302 to .307, and so .306. These two stand corrected below (`tests/studies/test_jeunen18.py` checks most Δ %).
+.302 to .307, and so .306. These two stand corrected below (`papers/tests/test_jeunen18.py` checks most Δ %).
 
 Quick runs simulate a quarter of the shop, 53,000 visitors and 3,000 items instead of 228,000 and 12,600,
 with 3 repetitions of LOOCV instead of 10, and fewer worlds with a known truth; all else is the same. Finished

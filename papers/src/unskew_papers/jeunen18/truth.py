@@ -1,7 +1,7 @@
 """Which protocol ranks as an A/B test would? Shops with a known truth: the week behind the log.
 
 The true ranking is that of expected clicks per user in an A/B test of the candidates, fitted on the whole log, in the
-week behind it (``simulate/shop_over_time/ab_test.py``). A protocol's ranking is that of its Recall@10; its verdicts are
+week behind it (``shop/ab_test.py``). A protocol's ranking is that of its Recall@10; its verdicts are
 those of the cross-validation at one simultaneous level. A verdict is wrong where the A/B test has the two the other way
 round; of pairs that are not decided (or "depends", on the exposure path) nothing is claimed.
 

@@ -1,6 +1,6 @@
 """Visits to a shop, one after the other: who comes, for what, what the page and a search show, and what is wanted.
 
-The laws stand in ``simulate/shop_over_time``. Randomness is a hash of (seed, user, day, counter), and whether an item
+The laws stand in ``shop/``. Randomness is a hash of (seed, user, day, counter), and whether an item
 is wanted at a visit a hash of (seed, user, day, item): neither depends on who else comes or on what is shown.
 """
 

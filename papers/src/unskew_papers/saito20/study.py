@@ -20,7 +20,7 @@ Clicks are the selection, conversions after a click the outcome. A recommender i
 P^cvr·c(rank) (Eq. 1); naive, ips and dr (Eqs. 2–4) estimate that from clicks, and are judged by their relative RMSE
 over 32 candidate recommenders (4 sizes × 2 penalties × 4 losses of `us.models.Factors`, trained on training
 conversions). The estimates are computed on full matrices; `us.evaluate` gives the same numbers
-(`tests/studies/test_saito20.py`).
+(`papers/tests/test_saito20.py`).
 
 The author's [code](https://github.com/usaito/dr-ranking-metric) differs from the text, and where it does, numbers
 tell which of the two was run. What we follow, and how we know, stands with each experiment.
