@@ -1,10 +1,11 @@
-"""Builds the wheel and tries it as a stranger would: installed in an empty environment, outside of the clone.
+"""Builds the wheels of unskew and unskew-papers and tries them as a stranger would: in an empty environment, elsewhere.
 
     make dist        # or: python tests/dist.py
 
-The wheel is built from a copy of the sources, so that nothing of an earlier build gets into it, and only from wheels.
-It is kept in ``dist/`` if everything that follows works: it holds all files of the package and no others, it installs
-with its extra ``report``, ``unskew doctor`` finds everything that is needed, and ``unskew demo`` says what it should.
+Wheels are built from copies of the sources, so that nothing of an earlier build gets into them, and only from wheels.
+They are kept in ``dist/`` if everything that follows works: each holds all files of its package and no others, unskew
+installs with its extra ``report``, ``unskew doctor`` finds everything that is needed, and ``unskew demo`` says what it
+should; ``unskew study`` is named as missing before unskew-papers is installed, and works after that.
 Standard library only: nothing needs to be installed before.
 """
 
@@ -20,6 +21,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = {"unskew": ROOT, "unskew_papers": ROOT / "papers"}
 SOURCES = ("pyproject.toml", "README.md", "LICENSE", "src")
 GENERATED = shutil.ignore_patterns("__pycache__", "*.egg-info", "*.pyc", "*.nbc", "*.nbi")
 SAYS = "Best by naive: item_knn. Best by snips: challenger. In truth: challenger."
@@ -29,40 +31,42 @@ def main() -> None:
     """Build, look inside, install, run; the first thing that is wrong ends it."""
     with tempfile.TemporaryDirectory(prefix="unskew-dist-") as temporary:
         folder = Path(temporary)
-        wheel = build(folder)
-        contents(wheel, folder / "sources" / "src")
-        try_out(wheel, folder)
+        python = environment(folder / "builder")
+        wheels = [build(python, place, folder / package, package) for package, place in PACKAGES.items()]
+        package, papers = wheels
+        try_out(package, papers, folder)
         (ROOT / "dist").mkdir(exist_ok=True)
-        kept = shutil.copy2(wheel, ROOT / "dist" / wheel.name)
-    print(f"dist/{Path(kept).name}: {Path(kept).stat().st_size / 1e6:.1f} MB, installed and tried.")
+        for wheel in wheels:
+            kept = Path(shutil.copy2(wheel, ROOT / "dist" / wheel.name))
+            print(f"dist/{kept.name}: {kept.stat().st_size / 1e6:.1f} MB, installed and tried.")
 
 
-def build(folder: Path) -> Path:
-    """The wheel, from a copy of the sources, by an environment that has nothing but pip."""
+def build(python: Path, project: Path, folder: Path, package: str) -> Path:
+    """A wheel, from a copy of the sources, by an environment that has nothing but pip."""
     sources = folder / "sources"
-    sources.mkdir()
+    sources.mkdir(parents=True)
     for name in SOURCES:
-        place = ROOT / name
+        place = project / name
         if place.is_dir():
             shutil.copytree(place, sources / name, ignore=GENERATED)
-        else:
+        elif place.exists():
             shutil.copy2(place, sources / name)
-    python = environment(folder / "builder")
     run([python, *PIP, "wheel", "--no-deps", "--only-binary=:all:", "-w", folder / "wheels", sources], folder)
-    (wheel,) = (folder / "wheels").glob("unskew-*.whl")
+    (wheel,) = (folder / "wheels").glob("*.whl")
+    contents(wheel, sources / "src", package)
     return wheel
 
 
-def contents(wheel: Path, source: Path) -> None:
+def contents(wheel: Path, source: Path, package: str) -> None:
     """Every file of the package is in the wheel, and nothing else."""
-    wanted = {path.relative_to(source).as_posix() for path in (source / "unskew").rglob("*") if path.is_file()}
+    wanted = {path.relative_to(source).as_posix() for path in (source / package).rglob("*") if path.is_file()}
     with zipfile.ZipFile(wheel) as archive:
         found = {name for name in archive.namelist() if ".dist-info/" not in name}
     if found != wanted:
         raise SystemExit(f"{wheel.name}: missing {sorted(wanted - found)}, too many {sorted(found - wanted)}")
 
 
-def try_out(wheel: Path, folder: Path) -> None:
+def try_out(wheel: Path, papers: Path, folder: Path) -> None:
     """Install it with pinned versions, then ask the doctor and run the demo, far from the clone."""
     python, elsewhere = environment(folder / "user"), folder / "elsewhere"
     elsewhere.mkdir()
@@ -79,6 +83,11 @@ def try_out(wheel: Path, folder: Path) -> None:
     page = (elsewhere / "report.html").read_text(encoding="utf-8")
     if "<svg" not in page or "challenger" not in page:
         raise SystemExit("the demo's page has no chart, or no model")
+    missing = subprocess.run([unskew, "study", "--example"], cwd=elsewhere, capture_output=True, text=True)
+    if missing.returncode != 2 or "pip install unskew-papers" not in missing.stderr:
+        raise SystemExit(f"without unskew-papers, unskew study should name it, and says\n{missing.stderr}")
+    run([python, *PIP, "install", "--only-binary=:all:", "-c", pins, papers], elsewhere)
+    run([unskew, "study", "--example"], elsewhere)
 
 
 PIP = ("-m", "pip", "--quiet", "--disable-pip-version-check")

@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Self
+from pathlib import Path
+from typing import Annotated, Any, Self
 
 import numpy as np
+import typer
 
-from unskew import estimators, metrics, models, outcome, propensity, sampling, split
-from unskew.core.bounds import SHARE, Number, Whole
-from unskew.core.errors import InputError
-from unskew.core.parts import option
+from unskew import InputError, estimators, metrics, models, outcome, propensity, read_log, sampling, split
+from unskew.cli import Json, QuietAlone, check_outputs, out, written
+from unskew.core import Number, Whole, option, write_json
+from unskew.core.bounds import SHARE
 from unskew.estimators import Batch, Estimator, Need, Standing, Target, Term
 from unskew.estimators.base import pairs
 from unskew.log import Ids, Log, Recommendations
@@ -233,3 +235,23 @@ class Damped(Sampler):
     def item_weight(self, counts: Counts) -> Floats:
         """(n_i + 1)^power."""
         return (counts.train + 1.0) ** self.power
+
+
+def busiest(
+    log: Annotated[Path, typer.Argument(help="The log.")],
+    json: Json = None,
+    quiet: QuietAlone = False,
+) -> None:
+    """Who has most rows?"""
+    check_outputs(log, json=json)
+    found = read_log(log)
+    rows = np.diff(found.indptr)
+    user = str(found.users.values[int(rows.argmax())])
+    if not quiet:
+        out.print(f"{user}: {rows.max()} rows")
+    if json is not None:
+        write_json(json, {"user": user, "rows": int(rows.max())})
+        written([json], quiet)
+
+
+busiest.examples = (("The user with most rows", "unskew busiest clicks.csv"),)  # type: ignore[attr-defined]

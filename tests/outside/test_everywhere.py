@@ -137,7 +137,9 @@ def test_an_entry_point_brings_parts_to_the_command_line(tmp_path: Path) -> None
     (site / "own_parts-1.0.dist-info").mkdir(parents=True)
     (site / "own_parts.py").write_text((HERE / "parts.py").read_text())
     (site / "own_parts-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: own-parts\nVersion: 1.0\n")
-    (site / "own_parts-1.0.dist-info" / "entry_points.txt").write_text("[unskew.parts]\nown = own_parts\n")
+    (site / "own_parts-1.0.dist-info" / "entry_points.txt").write_text(
+        "[unskew.parts]\nown = own_parts\n[unskew.commands]\nbusiest = own_parts:busiest\nlost = own_parts:nowhere\n"
+    )
     for name, log in (("train", WORLD.train), ("test", WORLD.test)):
         log.to_frame().write_parquet(tmp_path / f"{name}.parquet")
     evaluate = (
@@ -147,7 +149,8 @@ def test_an_entry_point_brings_parts_to_the_command_line(tmp_path: Path) -> None
     audit = "audit|train.parquet|--feedback|implicit|--propensity|root_count|--json|a.json|--html|a.html|--quiet"
     path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH", "")])])
     run = subprocess.run(
-        [sys.executable, "-c", COMMANDS], input="\n".join([evaluate, audit, "parts|geometric"]), text=True,
+        [sys.executable, "-c", COMMANDS], text=True,
+        input="\n".join([evaluate, audit, "parts|geometric", "busiest|test.parquet|--json|b.json|--quiet"]),
         capture_output=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, timeout=600, check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
@@ -155,6 +158,12 @@ def test_an_entry_point_brings_parts_to_the_command_line(tmp_path: Path) -> None
     assert {e["metric"] for e in found["estimates"]} == {"geometric(ratio=0.3)@10"}
     assert "root_count" in (tmp_path / "a.json").read_text() and "geometric" in (tmp_path / "r.html").read_text()
     assert "| `ratio` | `0.5` | " in run.stdout
+    assert json.loads((tmp_path / "b.json").read_text())["rows"] == int(np.diff(WORLD.test.indptr).max())
+    wrong = subprocess.run(
+        [sys.executable, "-m", "unskew", "lost"], text=True, capture_output=True, cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": path}, timeout=600, check=False,
+    )  # fmt: skip
+    assert wrong.returncode == 2 and "broken-entry-point" in wrong.stderr and "Traceback" not in wrong.stderr
 
 
 def test_a_package_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:

@@ -26,9 +26,9 @@ STUDY = Study(
 Leave-one-out (LOOCV) lets the future predict the past. SW-EVAL judges each day by what was known before it. The paper
 compares both on the log of a shop that is not public, and finds that LOOCV overstates levels, understates popularity,
 ranks otherwise, and that the policy which wrote a log favours its own algorithm. Here the same is done on public logs
-and in a simulated shop of the paper's size (`papers/src/unskew_papers/shop`), whose truth is known. The paper's numbers stand
-beside the shop's as context: it is another shop, and no number of it is a target. What is judged are the paper's
-findings.
+and in a simulated shop of the paper's size (`papers/src/unskew_papers/shop`), whose truth is known. The paper's
+numbers stand beside the shop's as context: it is another shop, and no number of it is a target. What is judged are
+the paper's findings.
 
 **Protocols.** LOOCV: one random row of each user who has several, ten times (`leave_one_out(repeats=10)`). SW-EVAL: the
 last 30 windows (`sliding_window(folds=30, min_users=100)`), users with a past and a row in the window, all rows before
