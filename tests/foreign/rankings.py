@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unskew.log import Log, Recommendations
+from unskew.log import Log
 
 
 def small_log(users: int = 40, items: int = 60, seed: int = 0) -> Log:
@@ -20,15 +20,6 @@ def small_log(users: int = 40, items: int = 60, seed: int = 0) -> Log:
         for item in drawn.choice(items, size=int(drawn.integers(4, 12)), replace=False, p=chance / chance.sum()):
             rows.append((f"u{user * 7919 % 1000}", f"i{int(item) * 104729 % 1000}"))
     return Log.from_frame(pl.DataFrame(rows, schema=["user", "item"], orient="row"))
-
-
-def lists_of(found: Recommendations) -> dict[Any, list[Any]]:
-    """The lists by user, after checking that the ranks are 1, 2, 3, …"""
-    lists: dict[Any, list[Any]] = {user: [] for user in found.users.values}
-    for user, item, rank in found.to_frame().iter_rows():
-        lists[user].append(item)
-        assert rank == len(lists[user])
-    return lists
 
 
 def seen_by(log: Log) -> dict[Any, set[Any]]:

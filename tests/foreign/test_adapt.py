@@ -17,7 +17,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 
 import unskew as us
-from tests.foreign.rankings import lists_of, same_order, seen_by, small_log
+from tests.foreign.rankings import same_order, seen_by, small_log
+from tests.models.test_models import lists_of
 from tests.said import refusal, refuses
 from unskew.kernels.hashing import mix
 from unskew.kernels.topk import SEED

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import unskew as us
-from tests.foreign.rankings import lists_of, same_order, small_log
+from tests.foreign.rankings import same_order, small_log
+from tests.models.test_models import lists_of
 from tests.said import refusal, refuses
 from unskew.core.notice import codes
 

@@ -13,7 +13,7 @@ import pytest
 
 import unskew as us
 from tests.cli.commands import ROOT, unskew
-from tests.foreign.rankings import lists_of
+from tests.models.test_models import lists_of
 
 PAGE = (ROOT / "docs" / "other_libraries.md").read_text(encoding="utf-8")
 

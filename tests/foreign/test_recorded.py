@@ -12,8 +12,9 @@ import pandas as pd
 import pytest
 
 import unskew as us
-from tests.foreign.rankings import lists_of, seen_by
+from tests.foreign.rankings import seen_by
 from tests.foreign.record import FOLDER
+from tests.models.test_models import lists_of
 
 
 @pytest.mark.parametrize("library", ["lenskit", "rectools"])

@@ -31,8 +31,6 @@ class Case:
         dropped: rows that must be counted as dropped at least.
         python: asked as a Python caller would, by ``unskew.evaluate``.
         check: what else must hold when it ended well: a complaint, or nothing.
-        env: of the process.
-        own: a folder that the command keeps whole units in.
     """
 
     what: str
@@ -45,8 +43,6 @@ class Case:
     dropped: int = 0
     python: bool = False
     check: Callable[[Path], str | None] | None = None
-    env: Mapping[str, str] = field(default_factory=dict)
-    own: str = ""
 
 
 def spoil(draft: Draft, rng: Random, count: int) -> None:

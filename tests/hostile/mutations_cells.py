@@ -30,6 +30,7 @@ IDS: tuple[Any, ...] = (
     "a,b", 'a"b', '""', "a\nb", "a\rb", "user", "item", "[red]bold[/red]", "[/]", "{0}", "%s", "\\", "true",
     "False", "1,2",
 )  # fmt: skip
+STRANGE = ("\x1b[2J", "", "x" * 70_000, "a\nb", "\u202e", "\x00", "=1+1", "'", '"', "[red]")
 
 
 def _row(draft: Draft, rng: Random) -> list[Any]:
@@ -96,45 +97,31 @@ def blanks_behind_ids(draft: Draft, rng: Random) -> None:
 
 
 @mutation("cell")
-def other_unicode_form(draft: Draft, rng: Random) -> None:
+def written_otherwise(draft: Draft, rng: Random) -> None:
+    """Capitals, another form of Unicode, separators of thousands, decimal commas."""
+    last = len(draft.table.columns) - 1
+    at, change = rng.choice((
+        (0, lambda cell: unicodedata.normalize("NFD", cell) if isinstance(cell, str) else cell),
+        (0, lambda cell: str(cell).upper()),
+        (0, lambda cell: f"{cell:,}" if isinstance(cell, int) else cell),
+        (last, lambda cell: None if cell is None else str(cell).replace(".", ",")),
+    ))  # fmt: skip
     for row in draft.table.rows:
-        if isinstance(row[0], str):
-            row[0] = unicodedata.normalize("NFD", row[0])
-
-
-@mutation("cell")
-def upper_case(draft: Draft, rng: Random) -> None:
-    row = _row(draft, rng)
-    row[0] = str(row[0]).upper()
-
-
-@mutation("cell")
-def decimal_commas(draft: Draft, rng: Random) -> None:
-    at = len(draft.table.columns) - 1
-    for row in draft.table.rows:
-        row[at] = str(row[at]).replace(".", ",") if row[at] is not None else None
-
-
-@mutation("cell")
-def thousands_separators(draft: Draft, rng: Random) -> None:
-    for row in draft.table.rows:
-        if isinstance(row[0], int):
-            row[0] = f"{row[0]:,}"
+        row[at] = change(row[at])
 
 
 @mutation("row", benign=True)
-def shuffled(draft: Draft, rng: Random) -> None:
+def reordered(draft: Draft, rng: Random) -> None:
     rng.shuffle(draft.table.rows)
-
-
-@mutation("row", benign=True)
-def sorted_rows(draft: Draft, rng: Random) -> None:
-    draft.table.rows.sort(key=lambda row: str(row[0]))
+    if rng.random() < 0.5:
+        draft.table.rows.sort(key=lambda row: str(row[0]))
 
 
 @mutation("row")
 def repeated_row(draft: Draft, rng: Random) -> None:
-    draft.table.rows.insert(rng.randrange(len(draft.table.rows) + 1), list(_row(draft, rng)))
+    """Another row again, or the header."""
+    twin = draft.table.columns if rng.random() < 0.5 else _row(draft, rng)
+    draft.table.rows.insert(rng.randrange(len(draft.table.rows) + 1), list(twin))
 
 
 @mutation("row")
@@ -150,21 +137,6 @@ def rows_twice(draft: Draft, rng: Random) -> None:
 
 
 @mutation("row")
-def no_rows(draft: Draft, rng: Random) -> None:
-    draft.table.rows.clear()
-
-
-@mutation("row")
-def one_row(draft: Draft, rng: Random) -> None:
-    del draft.table.rows[1:]
-
-
-@mutation("row")
-def header_again(draft: Draft, rng: Random) -> None:
-    draft.table.rows.insert(rng.randrange(len(draft.table.rows) + 1), list(draft.table.columns))
-
-
-@mutation("row")
 def totals_at_the_end(draft: Draft, rng: Random) -> None:
     draft.table.rows.append(
         (["Total", None, len(draft.table.rows)] + [None] * len(draft.table.columns))[: len(draft.table.columns)]
@@ -173,22 +145,19 @@ def totals_at_the_end(draft: Draft, rng: Random) -> None:
 
 @mutation("row")
 def fewer_rows(draft: Draft, rng: Random) -> None:
-    del draft.table.rows[rng.randrange(1, max(len(draft.table.rows), 2)) :]
+    """None, one, or some."""
+    del draft.table.rows[rng.choice((0, 1, rng.randrange(1, max(len(draft.table.rows), 2)))) :]
 
 
 @mutation("ragged")
-def field_too_many(draft: Draft, rng: Random) -> None:
+def field_too_many_or_too_few(draft: Draft, rng: Random) -> None:
     """A title with an unquoted comma: columns behind it shift."""
     if draft.is_text:
         row = _row(draft, rng)
-        row.insert(rng.randrange(len(row) + 1), rng.choice(("", "1", "0.3", "x")))
-
-
-@mutation("ragged")
-def field_too_few(draft: Draft, rng: Random) -> None:
-    if draft.is_text:
-        row = _row(draft, rng)
-        del row[rng.randrange(len(row))]
+        if rng.random() < 0.5:
+            row.insert(rng.randrange(len(row) + 1), rng.choice(("", "1", "0.3", "x")))
+        else:
+            del row[rng.randrange(len(row))]
 
 
 @mutation("ragged")
@@ -240,26 +209,13 @@ def same_name_twice(draft: Draft, rng: Random) -> None:
 def strange_header(draft: Draft, rng: Random) -> None:
     at = rng.randrange(len(draft.table.columns))
     name = draft.table.columns[at]
-    words = (
-        f" {name}",
-        f"{name} ",
-        name.upper(),
-        f"\x1b[31m{name}",
-        "",
-        "x" * 70_000,
-        f"{name}\u200b",
-        '"',
-        "a\nb",
-        "\u202e",
-    )
+    words = (f" {name}", f"{name} ", name.upper(), f"\x1b[31m{name}", f"{name}\u200b", *STRANGE)
     draft.table.columns[at] = rng.choice(words)
 
 
 @mutation("column")
 def further_strange_header(draft: Draft, rng: Random) -> None:
-    draft.table.columns.append(
-        rng.choice(("\x1b[2J", "", "x" * 70_000, "a\nb", "\u202e", "\x00", "=1+1", "'", "[red]"))
-    )
+    draft.table.columns.append(rng.choice(STRANGE))
     for row in draft.table.rows:
         row.append(1)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 import signal
@@ -13,7 +12,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from tests.hostile.classify import Outcome
 from tests.hostile.drafts import Draft
@@ -88,8 +86,3 @@ def shop(rng: Random, folder: Path) -> tuple[World, list[str], list[str]]:
     ]
     argv += ["--estimator=snips", "--propensity=known", *(f"--{name.split('.')[1]}={name}" for name in outputs)]
     return world, argv, outputs
-
-
-def values(path: Path) -> list[Any]:
-    """The numbers of a record."""
-    return [row["value"] for row in json.loads(path.read_text(encoding="utf-8"))["estimates"]]

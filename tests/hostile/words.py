@@ -1,4 +1,4 @@
-"""Canonical strings and options that nobody should have to write, and pages with hostile names."""
+"""Canonical strings and options that nobody should have to write."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """A long-lived process that runs one command after another, as the command line would, and says how each ended.
 
-A job comes as a line of JSON on the standard input: ``argv``, ``folder``, ``env``, and whether ``python`` asks.
-The command's own streams go into
-files of the folder, at the level of file descriptors, so that what Rust or C writes is seen too. The answer is a line
-of JSON: ``code`` (None where an exception came through), ``fault``, ``peak`` (bytes of memory above those before).
+A job comes as a line of JSON on the standard input: ``argv``, ``folder``, and whether ``python`` asks. The command's
+own streams go into files of the folder, at the level of file descriptors, so that what Rust or C writes is seen too.
+The answer is a line of JSON: ``code`` (None where an exception came through), ``fault``, ``peak`` (bytes of memory
+above those before).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _warm_up() -> None:
 
     with TemporaryDirectory(prefix="hostile-worker-") as folder:
         _, argv, outputs = shop(Random(0), Path(folder))
-        answer = _done({"argv": argv, "folder": folder, "env": {}, "python": False})
+        answer = _done({"argv": argv, "folder": folder, "python": False})
         assert answer["code"] == 0 and (Path(folder) / outputs[0]).exists(), (Path(folder) / STDERR).read_text()
 
 
@@ -50,7 +50,6 @@ def _done(job: dict[str, Any]) -> dict[str, Any]:
     folder = Path(job["folder"])
     os.chdir(folder)
     before = dict(os.environ)
-    os.environ.update(job["env"])
     streams = [os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600) for name in (STDOUT, STDERR)]
     own = os.dup(2)
     for number, stream in enumerate(streams, start=1):

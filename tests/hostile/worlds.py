@@ -22,10 +22,6 @@ class Table:
         """A table that may be changed without changing this one."""
         return Table(list(self.columns), [list(row) for row in self.rows])
 
-    def at(self, name: str) -> int:
-        """The place of a column; of the first one where it is gone."""
-        return self.columns.index(name) if name in self.columns else 0
-
 
 @dataclass(frozen=True)
 class World:

@@ -14,13 +14,14 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.models.test_models import lists_of
 from tests.said import only, refuses
 
 import unskew as us
 from unskew.kernels.hashing import mix
-from unskew.kernels.topk import SEED, top_k
-from unskew.log import Ids, Log, Recommendations
-from unskew.models import MF, GivenFactors, base, load
+from unskew.kernels.topk import SEED
+from unskew.log import Ids, Log
+from unskew.models import GivenFactors, base
 from unskew.models.by_length import ByLength
 from unskew_papers.models import Factors
 
@@ -32,15 +33,6 @@ def sum_of(v: list[float], w: list[float], offset: float) -> float:
     for a, b in zip(v, w, strict=True):
         offset += a * b
     return offset
-
-
-def lists_of(found: Recommendations) -> dict[Any, list[Any]]:
-    """The lists by user, after checking that the ranks are 1, 2, 3, …"""
-    lists: dict[Any, list[Any]] = {user: [] for user in found.users.values}
-    for user, item, rank in found.to_frame().iter_rows():
-        lists[user].append(item)
-        assert rank == len(lists[user])
-    return lists
 
 
 def hash_of(one: Any) -> Any:
@@ -100,52 +92,11 @@ def test_lists_are_sorted_by_the_sums_of_a_loop(p: dict[str, Any]) -> None:
     assert found.tied == tied
 
 
-@settings(deadline=None)
-@given(p=worlds((-1.5, 0.0, 0.25, 1.0)))  # sums are exact in any order
-def test_lists_are_those_of_one_block_of_scores(p: dict[str, Any]) -> None:
-    """top_k of the whole users × items matrix; its numbers are what ``scores`` says of the pairs."""
-    model = model_of(p)
-    users, items, k = model.users, model.items, p["k"]
-    matrix = model.user_factors @ model.item_factors.T + model.item_offsets
-    out = np.empty((len(users), k), dtype=np.int32)
-    top_k(matrix, k, users.hashes, items.hashes, SEED, np.zeros(len(users) + 1, np.int64), np.empty(0, np.int32), out)
-    found = model.recommend(users, k)
-    assert found.item.tolist() == out[out >= 0].tolist()
-    row, column = np.divmod(np.arange(matrix.size), len(items))
-    assert (model.scores(users.values.gather(row), items.values.gather(column)) == matrix.ravel()).all()
-
-
 def repeated(rng: np.random.Generator, users: int, items: int, dim: int) -> tuple[Floats, Floats, Floats]:
     """Factors of any size; a third of the items are there thrice."""
     distinct = rng.normal(size=(-(-items // 3), dim + 1))
     rows = np.tile(distinct, (3, 1))[:items]
     return rng.normal(size=(users, dim)), rows[:, :-1].copy(), rows[:, -1].copy()
-
-
-@pytest.mark.parametrize("dim", [0, 1, 3, 4, 7, 32])
-@pytest.mark.parametrize("items", [1, 255, 600])
-@pytest.mark.parametrize("skew", [0.0, 4.0])
-def test_lists_are_those_of_all_scores_of_a_loop(dim: int, items: int, skew: float) -> None:
-    """Wherever an item stands, whoever is asked for beside a user, and whether or not most items are too short to be
-    looked at (``skew``): the best by the loop's sums to the last bit, unseen, with ties; −1 has no factors."""
-    rng = np.random.default_rng(dim)
-    left, right, offsets = repeated(rng, 5, items, dim)
-    right *= np.exp(skew * right[:, :1]) if dim else 1.0  # copies stay copies
-    rows, ids, users = (
-        np.array([3, -1, 0, 2], dtype=np.int32),
-        Ids.of(pl.Series(range(items))),
-        Ids.of(pl.Series(list("abcd"))),
-    )
-    seen = Log.from_frame(pl.DataFrame({"user": ["a", "a", "b", "d"], "item": rng.integers(0, items, 4)}).unique())
-    scores = np.zeros((4, items))
-    for at, row in enumerate(rows):
-        v = left[row].tolist() if row >= 0 else [0.0] * dim
-        scores[at] = [sum_of(v, w, b) for w, b in zip(right.tolist(), offsets.tolist(), strict=True)]
-    for k in (1, 10, items):
-        found = base.from_factors(rows, (left, right), offsets, ids, users, k, seen)
-        expected = base.from_scores(lambda block: scores[block], ids, users, k, seen)
-        assert found.item.tolist() == expected.item.tolist() and found.indptr.tolist() == expected.indptr.tolist()
-        assert found.tied == expected.tied
 
 
 def test_items_with_the_same_factors_are_tied() -> None:
@@ -259,6 +210,9 @@ WRONG: dict[str, tuple[dict[str, Any], str, str | None]] = {  # what is given, t
     "bytes": ({"users": np.array([b"a", b"b"])}, "wrong-type", "users"),
     "nested": ({"users": [[1], [2]]}, "wrong-type", "users"),
     "a number": ({"users": 2}, "wrong-type", "users"),
+    "three dimensions": ({"item_factors": ONE[None]}, "wrong-shape", "item_factors"),
+    "dates": ({"users": np.zeros(2, dtype="datetime64[s]")}, "wrong-type", "users"),
+    "structured": ({"users": np.zeros(2, dtype=[("a", "i4")])}, "wrong-type", "users"),
 }
 
 
@@ -303,69 +257,3 @@ def test_bare_factors_are_refused_with_the_name_of_the_class(factors: Any) -> No
     """Without ids nobody knows whose rows they are."""
     with refuses("wrong-type"):
         us.evaluate(log(), {"f": factors}, estimators=["naive"])
-
-
-@pytest.mark.parametrize("texts", [False, True])
-def test_saved_and_loaded(tmp_path: Path, texts: bool) -> None:
-    """The same lists and scores, from what save wrote and from plain arrays; no part needs pickle."""
-    rng = np.random.default_rng(0)
-    ids = [np.array([f"ä{n}" for n in order]) if texts else order for order in (rng.permutation(9), rng.permutation(6))]
-    factors, offsets = [rng.normal(size=(n, 3)) for n in (9, 6)], [rng.normal(size=n) for n in (9, 6)]
-    model = GivenFactors(*ids, *factors, *offsets)
-    model.save(tmp_path / "saved.npz")
-    names = ("users", "items", "user_factors", "item_factors", "user_offsets", "item_offsets")
-    arrays: dict[str, Any] = dict(zip(names, [*ids, *factors, *offsets], strict=True))
-    np.savez(tmp_path / "plain.npz", **arrays)
-    np.savez(tmp_path / "short.npz", **{name: arrays[name] for name in names[:4]})
-    assert set(np.load(tmp_path / "saved.npz", allow_pickle=False).files) == set(names)
-    for name in ("saved", "plain"):
-        again = load(tmp_path / f"{name}.npz")
-        assert isinstance(again, GivenFactors) and str(again) == str(model)
-        assert again.recommend(model.users, 4).to_frame().equals(model.recommend(model.users, 4).to_frame())
-        assert (again.scores(ids[0][:6], ids[1]) == model.scores(ids[0][:6], ids[1])).all()
-    bare, without = GivenFactors.load(tmp_path / "short.npz"), GivenFactors(*ids, *factors)
-    assert bare.recommend(model.users, 4).to_frame().equals(without.recommend(model.users, 4).to_frame())
-
-
-def test_load_reads_every_model_by_its_kind(tmp_path: Path) -> None:
-    """Factors and MF come back as what they were, and list the same."""
-    rows = log().to_frame().with_columns(value=1.0 + pl.col("item") % 5)
-    rated = Log.from_frame(rows, feedback="ratings")
-    for model in (Factors(dim=2, loss="squared", epochs=2).fit(rated), MF(dim=2).fit(rated)):
-        model.save(tmp_path / "model.npz")
-        again = load(tmp_path / "model.npz")
-        assert type(again) is type(model) and str(again) == str(model)
-        assert again.recommend(rated.users, 3).to_frame().equals(model.recommend(rated.users, 3).to_frame())
-
-
-def test_files_that_hold_no_factors(tmp_path: Path) -> None:
-    """Absent, text, one array, objects, parts that are missing, strange or wrong: one error that names the file."""
-    good: dict[str, Any] = {"users": [1, 2], "items": ["a", "b"], "user_factors": ONE, "item_factors": ONE}
-    (tmp_path / "text.npz").write_text("hello")
-    with (tmp_path / "array.npz").open("wb") as file:
-        np.save(file, ONE)
-    np.savez(tmp_path / "nothing.npz")
-    np.savez(tmp_path / "other.npz", a=ONE, b=ONE)
-    np.savez(tmp_path / "typo.npz", **good, item_offset=[1, 2])
-    np.savez(tmp_path / "strange.npz", **good, gradient=[1, 2])
-    np.savez(tmp_path / "nan.npz", **good | {"item_factors": ONE * np.nan})
-    np.savez(tmp_path / "objects.npz", **good | {"items": np.array(["a", "b"], dtype=object)})
-    np.savez(tmp_path / "header.npz", **good, header=np.frombuffer(b'{"format": "unskew spaceship"}', dtype=np.uint8))
-    np.savez(tmp_path / "broken.npz", **good, header=np.frombuffer(b"{", dtype=np.uint8))
-    said = {
-        "absent": "missing-file",
-        "text": "unknown-format",
-        "array": "unknown-format",
-        "nothing": "missing-array",
-        "other": "missing-array",
-        "typo": "unknown-array",
-        "strange": "unknown-array",
-        "nan": "not-finite",
-        "objects": "unknown-format",
-        "header": "unknown-name",
-        "broken": "unknown-format",
-    }
-    for name, code in said.items():
-        with refuses(code) as caught:
-            load(tmp_path / f"{name}.npz")
-        assert f"{name}.npz" in str(caught.value)

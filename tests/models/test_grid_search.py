@@ -80,12 +80,6 @@ def test_of_equally_good_ones_the_first_of_the_grid_wins(parts: tuple[Log, Log])
         assert only("tied-candidates", found.cautions)
 
 
-def test_models_that_are_given_stay_unfitted(parts: tuple[Log, Log]) -> None:
-    """The search fits copies."""
-    given = us.models.MostPopular()
-    assert search(*parts, [given]).model is not given and given.items_ is None
-
-
 def test_cautions_name_the_edge_of_the_grid(parts: tuple[Log, Log]) -> None:
     """An option whose best value is the last that was tried; one that was not varied is no edge."""
     found = search(*parts, {"item_knn": {"neighbours": [1, 30], "shrink": [3]}})

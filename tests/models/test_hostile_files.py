@@ -1,20 +1,25 @@
-"""Model files that lie about their size, or are made to exhaust whoever reads them."""
+"""Model files: what comes back, and those that are damaged, lie about their size, or exhaust whoever reads them."""
 
 from __future__ import annotations
 
 import io
 import json
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 import pytest
+from tests.models.mf_logs import some
 from tests.said import refuses
 
 from unskew.core import memory
-from unskew.models import GivenFactors, files, load
+from unskew.log import Log
+from unskew.models import MF, GivenFactors, files, load
+from unskew_papers.models import Factors
 
 GOOD: dict[str, npt.NDArray[Any]] = {
     "users": np.array([1, 2]),
@@ -105,6 +110,91 @@ def test_archives_that_are_strange(tmp_path: Path) -> None:
     refused(path)
     strange = packed(path, {f"{name}.npy": member(a) for name, a in {**GOOD, "\x1b[31m": np.ones(1)}.items()})
     assert "\x1b" not in refused(strange, "unknown-array")
+
+
+@pytest.mark.parametrize("texts", [False, True])
+@pytest.mark.parametrize("kind", [GivenFactors, MF, Factors])
+def test_a_saved_model_comes_back(tmp_path: Path, kind: Any, texts: bool) -> None:
+    """Same string, lists and scores; ids of numbers and of any text; nothing else is left in the folder."""
+    frame = some()[1].to_frame()
+    if texts:
+        names = {1: "ä", 2: "日本", 3: "a, b;c"}
+        frame = frame.with_columns(user=pl.col("user").map_elements(lambda u: names.get(u, f"u{u}"), pl.String))
+    log, rng = Log.from_frame(frame, feedback="ratings"), np.random.default_rng(0)
+    shapes = len(log.users), len(log.items)
+    models: dict[type, Callable[[], Any]] = {
+        GivenFactors: lambda: GivenFactors(log.users, log.items, *(rng.normal(size=(n, 3)) for n in shapes)),
+        MF: lambda: MF(2, 0.3, "free", "absolute", "known", rounds=7, seed=3).fit(log),
+        Factors: lambda: Factors(dim=3, loss="warp-kos", l2=1e-3, item_l2=0.01, epochs=2).fit(log.positives(">3")),
+    }
+    model = models[kind]()
+    model.save(tmp_path / "model.npz")
+    again: Any = load(tmp_path / "model.npz")
+    assert type(again) is kind and str(again) == str(model)
+    assert again.recommend(log.users, 4).to_frame().equals(model.recommend(log.users, 4).to_frame())
+    if kind is MF:
+        assert again.training_ == model.training_ and np.array_equal(again.of(log).rows, model.of(log).rows)
+    assert [path.name for path in tmp_path.iterdir()] == ["model.npz"]
+
+
+def test_plain_arrays_are_factors(tmp_path: Path) -> None:
+    """With offsets or without, as anybody writes them; no part needs pickle."""
+    rng = np.random.default_rng(0)
+    arrays: dict[str, Any] = {"users": np.arange(9), "items": np.array([f"ä{n}" for n in range(6)])}
+    arrays |= {"user_factors": rng.normal(size=(9, 3)), "item_factors": rng.normal(size=(6, 3))}
+    offsets: dict[str, Any] = {"user_offsets": rng.normal(size=9), "item_offsets": rng.normal(size=6)}
+    for more in ({}, offsets):
+        np.savez(tmp_path / "plain.npz", **arrays, **more)
+        model, again = GivenFactors(**arrays, **more), load(tmp_path / "plain.npz")
+        assert again.recommend(model.users, 4).to_frame().equals(model.recommend(model.users, 4).to_frame())
+        model.save(tmp_path / "saved.npz")
+        assert set(np.load(tmp_path / "saved.npz", allow_pickle=False).files) >= set(arrays)
+
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+def headed(arrays: Arrays, **changes: Any) -> Arrays:
+    """A saved model whose header says something else."""
+    header = json.loads(arrays["header"].tobytes()) | changes
+    return arrays | {"header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
+
+
+DAMAGED: dict[str, tuple[Callable[[Arrays], Arrays], str]] = {  # of a saved model of MF
+    "newer": (lambda good: headed(good, version=2), "unknown-version"),
+    "foreign": (lambda good: headed(good, format="other"), "unknown-name"),
+    "options": (lambda good: headed(good, options={"dims": 3}), "damaged-file"),
+    "short": (lambda good: good | {"user": good["user"][1:]}, "damaged-file"),
+    "narrow": (lambda good: good | {"item": good["item"][:, 1:]}, "damaged-file"),
+    "no ids": (lambda good: {name: array for name, array in good.items() if name != "users_numbers"}, "damaged-file"),
+    "no header": (lambda good: {"user": good["user"]}, "missing-array"),
+    "pickle": (lambda good: {"header": np.array([{}], dtype=object)}, "unknown-format"),
+    "empty": (lambda good: {}, "missing-array"),
+    "other arrays": (lambda good: {"a": np.ones(2)}, "missing-array"),
+    "a typo": (lambda good: GOOD | {"item_offset": np.ones(2)}, "unknown-array"),
+    "nan": (lambda good: GOOD | {"item_factors": np.full((2, 3), np.nan)}, "not-finite"),
+    "broken header": (lambda good: GOOD | {"header": np.frombuffer(b"{", dtype=np.uint8)}, "unknown-format"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_damaged_and_foreign_files_are_refused(tmp_path: Path, name: str) -> None:
+    """By whoever reads any model; each error names the file."""
+    path = tmp_path / "model.npz"
+    MF(2).fit(some()[1]).save(path)
+    spoil, code = DAMAGED[name]
+    np.savez(path, **spoil(dict(np.load(path))))  # type: ignore[arg-type]
+    refused(path, code)
+
+
+def test_files_that_are_no_archives(tmp_path: Path) -> None:
+    """Absent, empty, a text, one array, cut off."""
+    path = tmp_path / "model.npz"
+    refused(path, "missing-file")
+    MF(2).fit(some()[1]).save(path)
+    for content in (path.read_bytes()[:200], b"", b"hello", b"\x93NUMPY" + bytes(100)):
+        path.write_bytes(content)
+        refused(path)
 
 
 @pytest.mark.parametrize("text", ["(" * 5000, "{" * 5000, "{'descr': [[[", "-" * 9000 + "1", "{'shape': (1", "\0"])

@@ -2,77 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-import polars as pl
 import pytest
 from tests.models.mf_logs import some
 from tests.said import refuses
 
 from unskew.core.errors import InputError
-from unskew.log import Log
 from unskew.models import MF, make
-
-
-@pytest.mark.parametrize("texts", [False, True])
-def test_a_saved_model_comes_back(tmp_path: Path, texts: bool) -> None:
-    """Same string, training, predictions and lists; ids of numbers and of any text."""
-    _, log = some()
-    if texts:
-        names = {0: "", 1: "ä", 2: "日本", 3: "a, b;c"}
-        frame = log.to_frame().with_columns(
-            pl.col("user").map_elements(lambda u: names.get(u, str(u)), return_dtype=pl.String)
-        )
-        log = Log.from_frame(frame.filter(pl.col("user") != ""), feedback="ratings")
-    model = MF(2, 0.3, "free", "absolute", "known", rounds=7, seed=3).fit(log)
-    model.save(tmp_path / "model.npz")
-    again = MF.load(tmp_path / "model.npz")
-    assert str(again) == str(model)
-    assert again.training_ == model.training_ and again.history_ == model.history_
-    assert again.users_.values.to_list() == model.users_.values.to_list()
-    assert np.array_equal(again.of(log).rows, model.of(log).rows)
-    users = model.users_
-    assert again.recommend(users, 3).to_frame().equals(model.recommend(users, 3).to_frame())
-    assert [path.name for path in tmp_path.iterdir()] == ["model.npz"]
-
-
-def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:
-    """Each with one sentence that names the file."""
-    _, log = some()
-    path = tmp_path / "model.npz"
-    MF(2).fit(log).save(path)
-    good = dict(np.load(path))
-    header = json.loads(good["header"].tobytes())
-
-    def told(**changes: Any) -> npt.NDArray[np.uint8]:
-        return np.frombuffer(json.dumps(header | changes).encode(), dtype=np.uint8)
-
-    wrong: dict[str, tuple[dict[str, Any], str]] = {
-        "newer": (good | {"header": told(version=2)}, "unknown-version"),
-        "foreign": (good | {"header": told(format="other")}, "unknown-format"),
-        "options": (good | {"header": told(options={"dims": 3})}, "damaged-file"),
-        "short": (good | {"user": good["user"][1:]}, "damaged-file"),
-        "narrow": (good | {"item": good["item"][:, 1:]}, "damaged-file"),
-        "no ids": ({name: array for name, array in good.items() if name != "users_numbers"}, "damaged-file"),
-        "no header": ({"user": good["user"]}, "unknown-format"),
-        "pickle": ({"header": np.array([{}], dtype=object)}, "unknown-format"),
-    }
-    for name, (arrays, code) in wrong.items():
-        np.savez(tmp_path / f"{name}.npz", **arrays)
-        with refuses(code) as caught:
-            MF.load(tmp_path / f"{name}.npz")
-        assert f"{name}.npz" in str(caught.value)
-    for content in (path.read_bytes()[:200], b""):
-        path.write_bytes(content)
-        with refuses("unknown-format"):
-            MF.load(path)
-    with refuses("missing-file"):
-        MF.load(tmp_path / "nothing.npz")
 
 
 def test_the_canonical_string_parses_and_prints_back() -> None:

@@ -5,16 +5,12 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from tests.models.mf_logs import mnar, some
+from tests.models.mf_logs import some
 from tests.models.mf_worlds import low_rank, predictions, ratings_log
 
-import unskew as us
-from unskew.kernels.hashing import mix
-from unskew.kernels.topk import SEED
 from unskew.log import Ids, Log
 from unskew.models import MF
 from unskew.models.mf import model as model_module
-from unskew.split import holdout
 
 
 def test_predictions_by_id_by_code_and_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,29 +57,3 @@ def test_rows_that_training_says_nothing_of_are_counted() -> None:
     found = MF(2).fit(log).of(asked)
     assert (found.unknown_users, found.unknown_items) == (2, 2)
     assert len(found.rows) == 4 and np.isfinite(found.rows).all()
-
-
-def test_lists_are_sorted_by_prediction() -> None:
-    """Against a sort of (−prediction, hash), without what was seen; an unknown user gets the best offsets."""
-    _, log = some()
-    model, users = MF(2).fit(log), Ids.of(pl.Series([0, 4, 5, 99]))
-    lists = model.recommend(users, 5, seen=log).to_frame()
-    seen = set(zip(log.user.tolist(), log.item.tolist(), strict=True))
-    items = log.items
-    for user, key in zip(users.values, users.hashes, strict=True):
-        scores = model.predict([user] * len(items), items.values)
-        order = sorted(
-            (-round(scores[i], 12), int(mix(mix(key ^ SEED) ^ items.hashes[i])), i)
-            for i in range(len(items))
-            if (user, i) not in seen
-        )
-        assert lists.filter(pl.col("user") == user)["item"].to_list() == [i for *_, i in order[:5]]
-
-
-def test_a_model_can_be_judged_like_any_other() -> None:
-    """us.evaluate takes it as a recommender."""
-    _, log = mnar(6, 60, 40)
-    train, test = holdout(log, 0.3)
-    model = MF(2, propensity="known").fit(train)
-    result = us.evaluate(test, {"mf": model}, metrics=["recall@5"], relevant=">=4", propensity="known", train=train)
-    assert 0.0 < result.table()["value"][0] < 1.0

@@ -81,13 +81,6 @@ def test_warm_starts_do_not_change_what_a_search_finds() -> None:
         assert 0.01 * row["score"] < row["se"]
 
 
-def test_another_seed_is_another_assignment_of_folds() -> None:
-    _, log = mnar(5, 60, 40)
-    grid: dict[str, Any] = {"penalties": (5.0,), "dims": (2,), "offsets": ("free",)}
-    scores = [MF.search(log, seed=seed, **grid).search_.table["score"][0] for seed in (0, 0, 1)]  # type: ignore[union-attr]
-    assert scores[0] == scores[1] != scores[2]
-
-
 def test_fits_that_did_not_converge_and_edges_of_the_grid_are_told() -> None:
     """By warnings: the last fit, the scored fits, and a best λ or d beyond which nothing was tried."""
     _, log = some()

@@ -86,13 +86,6 @@ def test_lists_of_a_model_are_screened_where_it_pays(monkeypatch: pytest.MonkeyP
     np.testing.assert_array_equal(screened, from_factors(*asked, 40, None).item.reshape(600, 40))
 
 
-def test_short_catalogues_few_users_and_long_lists_are_not_screened() -> None:
-    """Where packing costs more than it saves, the exhaustive pass is taken."""
-    assert not worthwhile(1000, FEWEST_ITEMS - 1, 10)
-    assert not worthwhile(3, 10**5, 10)
-    assert not worthwhile(1000, 10**4, 5000)
-
-
 def test_factors_that_leave_the_range_of_numbers_are_not_screened() -> None:
     """Neither NaN nor infinity, nor products beyond all numbers, are scaled."""
     one = np.ones((2, 2))

@@ -49,12 +49,14 @@ def test_small_matrices(train: Rows, dim: int, values: bool) -> None:
         assert np.allclose(users @ items.T, truncated(matrix, dim), atol=1e-7)
 
 
-@pytest.mark.parametrize(("users", "items", "dim"), [(300, 150, 10), (150, 300, 10), (90, 80, 60), (70, 400, 3)])
+@pytest.mark.parametrize(
+    ("users", "items", "dim"), [(300, 150, 10), (150, 300, 10), (90, 80, 60), (70, 400, 3), (400, 300, 80)]
+)
 def test_larger_matrices(users: int, items: int, dim: int) -> None:
-    """More users than items or the other way round, by the Lanczos method or a Gram matrix: numpy's scores to 1e-9."""
+    """More users than items or the other way round, by the Lanczos method, a Gram matrix or ARPACK: numpy's scores."""
     log = random_log(users, items)
     left, right = SVD(dim).fit(log).factors()
-    assert np.abs(left @ right.T - truncated(dense(log), dim)).max() < 1e-9
+    assert np.abs(left @ right.T - truncated(dense(log), dim)).max() < 1e-8
 
 
 def test_vectors_stay_orthogonal() -> None:
@@ -79,13 +81,6 @@ def test_singular_values_that_come_twice(dim: int) -> None:
     log = Log.from_frame(pl.concat([one, one.with_columns(pl.col("user") + 1000, pl.col("item") + 1000)]))
     expected = np.linalg.svd(dense(log), compute_uv=False)[:dim]
     assert np.allclose(SVD(dim).fit(log).values_, expected, atol=1e-9)
-
-
-def test_many_vectors_come_from_arpack() -> None:
-    """More than are worth holding a whole basis for."""
-    log = random_log(400, 300)
-    left, right = SVD(80).fit(log).factors()
-    assert np.abs(left @ right.T - truncated(dense(log), 80)).max() < 1e-8
 
 
 @settings(deadline=None)
@@ -117,9 +112,3 @@ def test_items_with_the_same_users_are_tied() -> None:
     lists = model.recommend(twins.users, 151).to_frame().filter(pl.col("item").is_in([20, 999])).sort("user", "rank")
     first = lists.group_by("user", maintain_order=True).first()["item"]
     assert abs((first == 20).mean() - 0.5) < 4 * 0.5 / np.sqrt(len(first))  # type: ignore[operator]
-
-
-def test_it_is_the_same_every_time() -> None:
-    """The start is a hash of the ids: two fits give the same numbers."""
-    one, two = (SVD(10).fit(random_log(300, 150)) for _ in range(2))
-    assert (one.user_ == two.user_).all() and (one.item_ == two.item_).all()

@@ -127,10 +127,3 @@ def test_threads_change_no_number(solver: str, log: Log, monkeypatch: pytest.Mon
         model = WMF(DIM, rounds=3, solver=solver).fit(log)  # type: ignore[arg-type]
         found.append((model.user_.tobytes(), model.item_.tobytes()))
     assert found[0] == found[1]
-
-
-def test_progress_is_told(log: Log) -> None:
-    """Every round, and how many there are."""
-    told: list[tuple[int, int]] = []
-    WMF(2, rounds=3).fit(log, progress=lambda *at: told.append(at))
-    assert told == [(1, 3), (2, 3), (3, 3)]
