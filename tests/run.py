@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 QUICK = (
-    "tests/test_rooms.py", "tests/test_spec.py", "tests/test_bounds.py", "tests/test_plain.py", "tests/test_metrics.py",
+    "tests/test_rooms.py", "tests/test_spec.py", "tests/test_bounds.py", "tests/test_plain.py",
     "tests/refusals/test_cells.py",
     "tests/refusals/test_ways_out.py", "tests/kernels", "tests/identities/test_between_estimators.py", "tests/split",
     "tests/inference/test_student.py", "tests/inference/test_contrast.py", "tests/inference/test_moments.py",

@@ -281,39 +281,6 @@ def test_strata_edges_lie_on_the_bins_of_the_reference(numbers: list[float], cou
     assert fitted.place(np.array(numbers)).tolist() == expected
 
 
-def test_popularity_estimates_equal_the_reference() -> None:
-    """With popularity the rows carry (n_i / max n)^((γ+1)/2), and strata edges are taken over held-out pairs."""
-    counts = {"i0": 9, "i1": 8, "i2": 6, "i3": 5, "i4": 3, "i5": 2, "i6": 1}  # i7 has no training support
-    train = [(f"t{n}", item) for item, number in counts.items() for n in range(number)]
-    power = {item: (counts.get(item, 1) / 9) ** 1.5 for item in ITEMS}
-    rng = np.random.default_rng(5)
-    rows = [Row(u, i, 1.0, power[i]) for u in USERS[:5] for i in ITEMS if rng.random() < 0.5]
-    lists = {m: {u: {i: n + 1 for n, i in enumerate(rng.permutation(ITEMS)[:5])} for u in USERS[1:]} for m in MODELS}
-    drawn = Inputs(tuple(rows), lists, {}, "implicit")
-    result = us.evaluate(
-        drawn.frame().drop("propensity"),
-        drawn.models(),
-        metrics=["recall@2", "dcg@3"],
-        estimators=["snips", "gs(strata=3)", "clipped(gs(strata=3), quantile=0.4)"],
-        propensity="popularity(gamma=2)",
-        target=["per_user", "pooled"],
-        train=pl.DataFrame(train, schema=["user", "item"], orient="row"),
-        users=pl.DataFrame({"user": USERS + [f"t{n}" for n in range(9)]}),
-    )
-    thirds = ref.place(ref.quantile_edges([row.propensity for row in rows], 3))
-    rules = {
-        "snips": Rule("snips"),
-        "gs(strata=3)": Rule("gs", thirds),
-        "clipped(gs(strata=3), quantile=0.4)": Rule(
-            "gs", thirds, floor=ref.quantile([row.propensity for row in rows], 0.4)
-        ),
-    }
-    assert len({thirds(row) for row in rows}) == 3
-    for e in result.estimates:
-        parts = ref.factors(drawn.world(e.model), METRICS[e.metric], rules[e.estimator], e.target)
-        assert e.value == pytest.approx(ref.value(parts), rel=1e-12), (e.estimator, e.target)
-
-
 def test_unseen_candidates_are_counted_per_user() -> None:
     """snips under per_user_sum scales by Σ|C_u|, and a user's training items are no candidates."""
     rows = [Row("a", "x", 1.0, 0.5), Row("a", "y", 0.0, 0.25), Row("b", "z", 2.0, 0.2)]

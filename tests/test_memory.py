@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.said import refuses
 from unskew.core import memory
 
 
@@ -54,10 +53,7 @@ def test_control_groups_of_version_1(machine: Path) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "left"),
-    [
-        (resource.RLIMIT_AS, 4_000_000_000 - 1_024_000 - memory.THREADS),
-        (resource.RLIMIT_DATA, 4_000_000_000 - 512_000),
-    ],
+    [(resource.RLIMIT_AS, 4_000_000_000 - 1_024_000 - memory.THREADS), (resource.RLIMIT_DATA, 4_000_000_000 - 512_000)],
 )
 def test_ulimit_counts_less_what_is_taken(machine: Path, monkeypatch: pytest.MonkeyPatch, kind: int, left: int) -> None:
     unlimited = resource.RLIM_INFINITY
@@ -65,10 +61,3 @@ def test_ulimit_counts_less_what_is_taken(machine: Path, monkeypatch: pytest.Mon
         resource, "getrlimit", lambda asked: (4_000_000_000, unlimited) if asked == kind else (unlimited, unlimited)
     )
     assert memory.available() == left
-
-
-def test_what_cannot_fit_is_refused_with_numbers_and_a_remedy(machine: Path) -> None:
-    memory.require(8_000_000_000, "log.csv", "Buy more.")
-    with refuses("not-enough-memory") as said:
-        memory.require(20_000_000_000, "log.csv", "Take fewer columns.")
-    assert all(word in str(said.value) for word in ("log.csv", "20.0 GB", "8.2 GB", "\nTake fewer columns."))

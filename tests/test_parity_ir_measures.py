@@ -1,8 +1,7 @@
-"""With naive weights every metric is the textbook one: parity with ir-measures, and with other libraries' ndcg."""
+"""With naive weights every metric is the textbook one: parity with ir-measures."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -73,7 +72,7 @@ class Lists:
         return sum(counted) / len(counted)
 
 
-SEEDS = [0, 1, 2, 3]
+SEEDS = [0, 1]
 PER_USER = {
     "recall@5": R @ 5,
     "recall@20": R @ 20,
@@ -113,57 +112,3 @@ def test_naive_precision_sums_over_the_whole_population(seed: int) -> None:
     world = Lists(seed)
     expected = sum(world.theirs(P @ 5).values()) / USERS
     assert world.ours("precision@5", "per_user_sum") == pytest.approx(expected, abs=1e-6)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("depth", [None, 5])
-def test_naive_rbp_sums_over_the_whole_population(seed: int, depth: int | None) -> None:
-    """rbp under per_user_sum is (1 − p) Σ p^(rank − 1) over the relevant ranks (Moffat & Zobel), over all users."""
-    world = Lists(seed)
-    total = 0.0
-    for u, items in world.lists.items():
-        ranks = [rank for rank, i in enumerate(items, 1) if i in world.relevant[u] and (depth is None or rank <= depth)]
-        total += 0.2 * sum(0.8 ** (rank - 1) for rank in ranks)
-    name = "rbp(p=0.8)" + ("" if depth is None else f"@{depth}")
-    assert world.ours(name, "per_user_sum") == pytest.approx(total / USERS, abs=1e-12)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_ndcg_as_lenskit_discounts(seed: int) -> None:
-    """ndcg(discount=lenskit) discounts by max(log2 rank, 1), in the list and in the ideal list."""
-    world, scores = Lists(seed), {}
-    for u, relevant in world.relevant.items():
-        top = [i in relevant for i in world.lists[u][:5]]
-        ideal = sum(1.0 / max(math.log2(j), 1.0) for j in range(1, min(5, len(relevant)) + 1))
-        scores[u] = sum(hit / max(math.log2(j), 1.0) for j, hit in enumerate(top, 1)) / ideal if ideal else 0.0
-    expected = world.mean_of_those_with_relevant_items(scores)
-    assert world.ours("ndcg(discount=lenskit)@5", "per_user") == pytest.approx(expected, abs=1e-12)
-    assert abs(world.ours("ndcg@5", "per_user") - expected) > 1e-3
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_ndcg_as_rectools_normalises(seed: int) -> None:
-    """ndcg(ideal=full) divides by k hits for everybody, however few relevant items a user has."""
-    world = Lists(seed)
-    ideal = sum(1.0 / math.log2(j + 1) for j in range(1, 6))
-    scores = {
-        u: sum((i in relevant) / math.log2(j + 1) for j, i in enumerate(world.lists[u][:5], 1)) / ideal
-        for u, relevant in world.relevant.items()
-    }
-    expected = world.mean_of_those_with_relevant_items(scores)
-    assert world.ours("ndcg(ideal=full)@5", "per_user") == pytest.approx(expected, abs=1e-12)
-    assert abs(world.ours("ndcg@5", "per_user") - expected) > 1e-3
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_map_as_replay_divides(seed: int) -> None:
-    """map(divide=min)@5 divides by min(5, number of relevant items) instead of all of them."""
-    world = Lists(seed)
-    whole = world.theirs(AP @ 5)
-    scores = {
-        u: value * len(world.relevant[u]) / min(5, len(world.relevant[u])) if world.relevant[u] else 0.0
-        for u, value in whole.items()
-    }
-    expected = world.mean_of_those_with_relevant_items(scores)
-    assert world.ours("map(divide=min)@5", "per_user") == pytest.approx(expected, abs=1e-6)
-    assert abs(world.ours("map@5", "per_user") - expected) > 1e-4

@@ -13,30 +13,8 @@ from tests.said import refusal, refuses
 from unskew import estimators, metrics, models, outcome, propensity
 from unskew.core.errors import InputError
 from unskew.core.spec import Spec, parse, show
-from unskew.estimators import (
-    IPS,
-    SNIPS,
-    Clipped,
-    Estimator,
-    GeneralizedStratified,
-    Naive,
-    Strata,
-    Stratified,
-    Target,
-)
-from unskew.metrics import (
-    ARHR,
-    DCG,
-    MAP,
-    MRR,
-    NDCG,
-    RBP,
-    Hit,
-    Precision,
-    RankingMetric,
-    Recall,
-    RPrecision,
-)
+from unskew.estimators import IPS, SNIPS, Clipped, Estimator, GeneralizedStratified, Naive, Strata, Stratified, Target
+from unskew.metrics import ARHR, DCG, MAP, MRR, NDCG, RBP, Hit, Precision, RankingMetric, Recall, RPrecision
 from unskew.propensity import Known, Popularity, Propensity, Uniform
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_\-]{0,8}", fullmatch=True)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -43,43 +41,6 @@ def test_every_step_is_the_loops(loss: str, schedule: str, l2: float) -> None:
     users[4] = 0.0  # no rows, no factors
     np.testing.assert_allclose(model.user_, users, rtol=2e-5, atol=2e-6)
     np.testing.assert_allclose(model.item_, np.array(loop.items), rtol=2e-5, atol=2e-6)
-
-
-@pytest.mark.parametrize("loss", ["logistic", "squared", "bpr"])
-def test_the_first_step_goes_down_the_gradient(loss: str) -> None:
-    """Users 0 and 1 like items 0 and 1: one pass moves parameters along −gradient, taken by differences.
-
-    Exactly so for one row. Two rows of bpr share their items and pull their offsets to and fro, the second time with a
-    shorter step (Adagrad): there the direction of the factors is compared.
-    """
-    liked = np.eye(2, dtype=np.bool_) & ((np.arange(2) == 0) | (loss == "bpr"))
-    log = log_of(liked)
-    model = Factors(dim=2, loss=loss, rate=1e-3, epochs=1).fit(log)
-    loop = Loop(model, log)
-    before = np.array([*loop.users, *loop.items])
-
-    def cost(x: npt.NDArray[np.float64]) -> float:
-        users, items = x[:2], x[2:]
-        z = users[:, :2] @ items[:, :2].T + users[:, 2:] + items[:, 2] + loop.level
-        if loss == "squared":
-            return 0.5 * float((z[0, 0] - 1.0) ** 2)
-        if loss == "logistic":
-            return math.log1p(math.exp(-z[0, 0]))
-        return math.log1p(math.exp(z[0, 1] - z[0, 0])) + math.log1p(math.exp(z[1, 0] - z[1, 1]))
-
-    slope = np.zeros_like(before)
-    for place in np.ndindex(before.shape):
-        up, down = before.copy(), before.copy()
-        up[place] += 1e-6
-        down[place] -= 1e-6
-        slope[place] = (cost(up) - cost(down)) / 2e-6
-    moved = np.vstack([model.user_, model.item_]) - before
-    if loss == "bpr":
-        moved, slope = moved[:, :2], slope[:, :2]
-        assert -(moved * slope).sum() > 0.999 * np.linalg.norm(moved) * np.linalg.norm(slope)
-    else:
-        moved[1] = 0.0  # a user without rows has no factors
-        np.testing.assert_allclose(moved, -1e-3 * slope, atol=1e-8)  # numbers of single precision
 
 
 def blocks(users: int = 200, items: int = 100, kinds: int = 4, seed: int = 0) -> npt.NDArray[np.bool_]:
@@ -132,21 +93,6 @@ def test_the_same_every_time(loss: str) -> None:
     assert (first == alone.item_).all() and (again == first).all() and (second != first).any()
 
 
-def test_factors_hold_all_scores_and_lists_follow_them() -> None:
-    """user @ item.T are the scores of pairs and recommend sorts by, seen items left out."""
-    log = log_of(blocks(50, 30))
-    model = Factors(dim=4, epochs=5).fit(log)
-    left, right = model.factors()
-    scores = left @ right.T
-    pairs = np.nonzero(np.ones_like(scores))
-    np.testing.assert_allclose(model.scores(pairs[0].tolist(), pairs[1].tolist()), scores.ravel(), rtol=1e-12)
-    lists = model.recommend(log.users, 6, seen=log)
-    for u in range(50):
-        open_ones = np.setdiff1d(np.arange(30), log.item[log.indptr[u] : log.indptr[u + 1]])
-        best = open_ones[np.argsort(-scores[u, open_ones])][:6]
-        assert list(lists.item[lists.indptr[u] : lists.indptr[u + 1]]) == list(best)
-
-
 @pytest.mark.parametrize("loss", ["squared", "logistic"])
 def test_factors_hold_the_level_and_the_offsets_of_users(loss: str) -> None:
     """user @ item.T are the values that are predicted, not values less their mean, pair by pair by a loop."""
@@ -194,64 +140,6 @@ def test_hostile_data(loss: str, liked: npt.NDArray[np.bool_]) -> None:
     assert (np.diff(model.recommend(log.users, 2).indptr) == min(2, liked.shape[1])).all()
 
 
-def test_the_penalty_shrinks() -> None:
-    """More of it, smaller factors; a huge one folds the running factor in and stays finite."""
-    log = log_of(blocks(60, 40))
-    sizes = [np.abs(Factors(dim=4, l2=l2, epochs=5).fit(log).item_).mean() for l2 in (0.0, 0.01, 1.0, 100.0)]
-    assert sizes[0] > sizes[1] > sizes[2] > sizes[3] and np.isfinite(sizes).all()
-
-
-@pytest.mark.parametrize("texts", [False, True])
-def test_saved_and_loaded(tmp_path: Path, texts: bool) -> None:
-    """The same scores and lists, numbers or texts as ids, without anything that could run."""
-    frame = log_of(blocks(30, 20)).to_frame().drop("value")
-    if texts:
-        frame = frame.select(pl.format("user {}", "user").alias("user"), pl.format("ä{}", "item").alias("item"))
-    log = Log.from_frame(frame)
-    model = Factors(dim=3, loss="warp-kos", l2=1e-3, item_l2=0.01, epochs=2).fit(log)
-    model.save(tmp_path / "model.npz")
-    again = Factors.load(tmp_path / "model.npz")
-    assert str(again) == str(model) and again.losses_ == model.losses_
-    lists = [m.recommend(log.users, 4, seen=log).to_frame() for m in (model, again)]
-    assert lists[0].equals(lists[1])
-
-
-def test_files_that_are_no_models(tmp_path: Path) -> None:
-    """Absent, text, cut off, another archive, pickled objects, parts that are missing or do not fit: one sentence."""
-    with refuses("missing-file"):
-        Factors.load(tmp_path / "absent.npz")
-    path = tmp_path / "model.npz"
-    Factors(dim=3, epochs=1).fit(log_of(blocks(30, 20))).save(path)
-    good, whole = dict(np.load(path)), path.read_bytes()
-    (tmp_path / "text.npz").write_text("hello")
-    (tmp_path / "empty.npz").write_text("")
-    (tmp_path / "cut.npz").write_bytes(whole[: len(whole) // 2])
-    with (tmp_path / "array.npz").open("wb") as file:
-        np.save(file, np.zeros(3))
-    np.savez(tmp_path / "other.npz", format=1, a=np.ones(2))
-    np.savez(tmp_path / "objects.npz", header=np.array([{}], dtype=object))
-    np.savez(tmp_path / "short.npz", **{**good, "user": good["user"][:5]})
-    np.savez(tmp_path / "nan.npz", **{**good, "item": good["item"] * np.nan})
-    np.savez(tmp_path / "lacking.npz", **{name: array for name, array in good.items() if name != "losses"})
-    header = good["header"].tobytes()
-    for name, old, new in (
-        ("badly", b"loss=warp", b"loss=wrap"),
-        ("badder", b"factors(", b"factors["),
-        ("mf", b"unskew factors", b"unskew mf"),
-    ):
-        np.savez(
-            tmp_path / f"{name}.npz", **{**good, "header": np.frombuffer(header.replace(old, new), dtype=np.uint8)}
-        )
-    damaged = dict.fromkeys(("short", "nan", "lacking", "badly", "badder"), "damaged-file")
-    foreign = dict.fromkeys(("text", "empty", "cut", "array", "other", "objects", "mf"), "unknown-format")
-    for name, code in (damaged | foreign).items():
-        with refuses(code) as caught:
-            Factors.load(tmp_path / f"{name}.npz")
-        assert f"{name}.npz" in str(caught.value)
-    with refuses("not-fitted"):
-        Factors().save(tmp_path / "unfitted.npz")
-
-
 @pytest.mark.parametrize("loss", [loss for loss in LOSSES if loss != "squared"])
 def test_scores_that_are_no_values_are_not_judged_as_such(loss: str) -> None:
     """Errors of predictions are refused for losses that learn an order or log-odds; ranks are judged."""
@@ -262,13 +150,6 @@ def test_scores_that_are_no_values_are_not_judged_as_such(loss: str) -> None:
             us.evaluate(log, {"m": model}, metrics=metrics, estimators=["naive"], feedback="ratings", relevant=">=1")
     result = us.evaluate(log, {"m": model}, metrics=["recall@3"], estimators=["naive"], relevant=">=1")
     assert result.estimates[0].value > 0.0
-
-
-def test_progress_is_told() -> None:
-    """After every epoch: its number, how many, the loss."""
-    told: list[tuple[int, int, float]] = []
-    model = Factors(dim=2, epochs=3).fit(log_of(blocks(30, 20)), progress=lambda *news: told.append(news))
-    assert told == [(i + 1, 3, loss) for i, loss in enumerate(model.losses_)]
 
 
 def test_models_print_what_they_parse() -> None:

@@ -10,10 +10,9 @@ import polars as pl
 import pytest
 from tests.said import refuses
 
-import unskew as us
 from papers.tests.factor_loop import log_of
 from papers.tests.recipe_loop import draws, multiplied, ordered, pairwise, rmsprop, squared, start
-from unskew.log import Ids, Log
+from unskew.log import Log
 from unskew.models import MostPopular, make
 from unskew_papers.models import BPR, MMMF, NMF, BiasedMF, PlainMF, fit_all
 from unskew_papers.models.base import ITEMS, Recipe
@@ -196,15 +195,6 @@ def test_pairs_are_ranked_over_others_better_than_by_popularity(model: BPR | MMM
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_the_loss_falls(spec: str) -> None:
-    """With more epochs every recipe comes nearer to its target on the pairs that it sees."""
-    values = ", values=true" if "mmmf" not in spec and "bpr" not in spec else ""
-    model = made(spec.replace("epochs=4", "epochs=60, l2=0" + values + (", rate=0.02" if "nmf" not in spec else "")))
-    model.fit(rated(SEEN, STARS) if values else POSITIVES)
-    assert model.losses_[-1] < 0.9 * model.losses_[0]
-
-
-@pytest.mark.parametrize("spec", SPECS)
 def test_the_numbering_of_ids_changes_nothing(spec: str) -> None:
     """Texts of numbers stand in the order of the numbers; rows in another order leave all numbers the same."""
     user, item = (codes + 8 for codes in np.nonzero(SEEN))
@@ -255,22 +245,6 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(spec: str) -> None:
     assert (model.item_ == before[0]).all() and model.items_ is before[1]
 
 
-@pytest.mark.parametrize("spec", SPECS)
-def test_factors_give_the_order_of_lists(spec: str) -> None:
-    """user @ item.T sorts every list, seen items left out; offsets rank for unknown users."""
-    model = made(spec).fit(POSITIVES)
-    left, right = model.factors()
-    score = np.where(SEEN, -np.inf, left @ right.T)
-    lists = model.recommend(POSITIVES.users, 6, seen=POSITIVES)
-    for u in (0, 1, 3, 5, 6):
-        expected = [i for i in np.argsort(-score[u]).tolist() if not SEEN[u, i]]
-        assert lists.item[lists.indptr[u] : lists.indptr[u + 1]].tolist() == expected
-    if model.offsets:
-        unknown = model.recommend(Ids.of(pl.Series([99])), 6)
-        assert sorted(unknown.item.tolist()) == list(range(6))
-        assert (np.diff(model.offset_[unknown.item]) <= 0.0).all()  # equal ones in any order
-
-
 def test_on_positives_alone_biased_mf_has_nothing_to_learn() -> None:
     """y is the mean everywhere: offsets stay 0 but for noise, while ratings move them."""
     assert np.abs(BiasedMF(DIM, 50).fit(POSITIVES).offset_).max() < 1e-3
@@ -290,17 +264,3 @@ def test_canonical_strings_and_mistakes() -> None:
         make("bpr(rate=0)")
     with refuses("out-of-range"):
         NMF(DIM, values=True).fit(rated(SEEN, -STARS))
-
-
-def test_recipes_are_evaluated_and_cross_validated_by_name() -> None:
-    """Their strings work wherever models are named; ratings are cut by the threshold first."""
-    rng = np.random.default_rng(2)
-    log = rated(rng.random((60, 30)) < 0.5, rng.integers(1, 6, (60, 30)).astype(np.float64))
-    train, test = us.split.holdout(log, share=0.3, seed=0)
-    names = {spec.split("(")[0] + str(number): spec for number, spec in enumerate(SPECS)}
-    fitted = {name: made(spec).fit(train.positives(">=4")) for name, spec in names.items()}
-    once = us.evaluate(test, fitted, train=train, relevant=">=4", metrics=["recall@5"], estimators=["naive"])
-    many = us.cross_validate(
-        log, names, split="k_fold(folds=3)", relevant=">=4", metrics=["recall@5"], estimators=["naive"]
-    )
-    assert {e.model for e in once.estimates} == {e.model for e in many.macro.estimates} == set(names)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -57,22 +56,6 @@ def test_an_environment_that_cannot_be_made_stops_only_its_workloads(
     assert suite.main([]) == 1
     assert "beside: ranx: none." in capsys.readouterr().out
     assert (tmp_path / "alone").exists()
-
-
-def test_ctrl_c_leaves_what_has_ended(
-    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    chosen(monkeypatch, made("first"), made("second"))
-    run = subprocess.run
-
-    def interrupted(command: list[str], **more: Any) -> Any:
-        if "second" in command[1]:
-            raise KeyboardInterrupt
-        return run(command, **more)
-
-    monkeypatch.setattr("suite.subprocess.run", interrupted)
-    assert suite.main([]) == 130
-    assert (tmp_path / "first").exists() and "what has ended is kept" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("workload", WORKLOADS, ids=lambda workload: workload.name)

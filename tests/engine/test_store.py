@@ -134,16 +134,6 @@ def test_ctrl_c_stops_promptly(tmp_path: Path, processes: bool, start: Callable[
     assert not list((tmp_path / "store").rglob("*.unit"))
 
 
-def test_worker_processes_end_when_their_parent_is_killed(
-    tmp_path: Path, start: Callable[..., subprocess.Popen[str]]
-) -> None:
-    running = start(pause=3600.0, workers=2, processes=True)
-    wait_until(lambda: diary(tmp_path).total() == 2, "both workers")
-    children = _children(running.pid)
-    running.kill()
-    wait_until(lambda: not any(_alive(child) for child in children), "the workers to end")
-
-
 def test_ctrl_c_stops_a_run_that_waits_for_another(tmp_path: Path, start: Callable[..., subprocess.Popen[str]]) -> None:
     """The other makes the unit, for an hour; who waits for its lock hears Ctrl-C, and the other goes on."""
     if not Path("/proc/self/fd").exists():
@@ -368,16 +358,6 @@ def test_what_is_no_unit_is_set_aside_and_made_again(tmp_path: Path, bad: Callab
     assert same(store.once(KEY, never))
 
 
-def test_a_unit_that_cannot_be_set_aside_is_named(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    path = store.path(KEY)
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"damaged")
-    path.with_suffix(".bad").mkdir()
-    with refuses("store-damaged"):
-        store.get(KEY)
-
-
 def test_a_unit_that_fails_leaves_no_lock(tmp_path: Path) -> None:
     """A full disk, for example; who waited for it makes it, and nobody beside."""
     store, inside, most = Store(tmp_path), [0], [0]
@@ -411,3 +391,23 @@ def test_a_lock_that_a_killed_run_left_goes_when_the_unit_is_read(tmp_path: Path
         assert try_lock(held.fileno())
         assert store.get(KEY) == {"made": 1} and lock.exists()
     assert store.get(KEY) == {"made": 1} and not lock.exists()
+
+
+def test_worker_processes_end_when_their_parent_is_killed(
+    tmp_path: Path, start: Callable[..., subprocess.Popen[str]]
+) -> None:
+    running = start(pause=3600.0, workers=2, processes=True)
+    wait_until(lambda: diary(tmp_path).total() == 2, "both workers")
+    children = _children(running.pid)
+    running.kill()
+    wait_until(lambda: not any(_alive(child) for child in children), "the workers to end")
+
+
+def test_a_unit_that_cannot_be_set_aside_is_named(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    path = store.path(KEY)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"damaged")
+    path.with_suffix(".bad").mkdir()
+    with refuses("store-damaged"):
+        store.get(KEY)

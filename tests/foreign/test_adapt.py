@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 import unskew as us
 from tests.foreign.rankings import same_order, seen_by, small_log
 from tests.models.test_models import lists_of
-from tests.said import refusal, refuses
+from tests.said import refuses
 from unskew.kernels.hashing import mix
 from unskew.kernels.topk import SEED
 from unskew.log import Ids, Log
@@ -194,18 +194,6 @@ def test_what_cannot_be_adapted_is_refused(model: Any, options: dict[str, Any], 
     """With what is missing."""
     with refuses(code):
         us.models.adapt(model, **options)
-
-
-def test_an_evaluation_says_how_to_adapt_what_is_not_ours() -> None:
-    """A function, and an object whose ``recommend`` is asked in another way."""
-
-    class Theirs:
-        def recommend(self, user: int, n: int) -> list[int]:
-            return [user] * n
-
-    how: Any = {"metrics": ["recall@5"], "estimators": ["naive"]}
-    for model in (lambda users: users, Theirs()):
-        assert "us.models.adapt(" in str(refusal(us.evaluate, LOG, {"x": model}, **how))
 
 
 def test_the_matrix_of_a_log_is_its_rows() -> None:

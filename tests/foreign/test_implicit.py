@@ -68,22 +68,6 @@ def _scores(model: Any, row: int, rows: Any) -> Any:
     return (rows[row].astype(np.float64) @ model.similarity).toarray()[0]
 
 
-def test_it_can_be_evaluated_and_saved(tmp_path: Any) -> None:
-    """``us.evaluate`` takes it, and factors travel to the command line as a file."""
-    train, test = us.split.holdout(LOG, share=0.4, seed=0)
-    model = unfitted("als")
-    model.fit(us.models.matrix(train).astype(np.float32), show_progress=False)
-    als: Any = us.models.adapt(model, users=train.users, items=train.items)
-    als.save(tmp_path / "als.npz")
-    ours = lists_of(als.recommend(test.users, 5, seen=train))
-    assert ours == lists_of(us.models.load(tmp_path / "als.npz").recommend(test.users, 5, seen=train))
-    popular = us.models.MostPopular().fit(train)
-    how: Any = {"metrics": ["recall@5"], "estimators": ["naive"], "train": train}
-    result = us.evaluate(test, {"als": als, "popular": popular}, **how)
-    by_lists = us.evaluate(test, {"als": als.recommend(test.users, 5, seen=train), "popular": popular}, **how)
-    assert result.table()["value"].to_list() == by_lists.table()["value"].to_list()
-
-
 @pytest.mark.parametrize(
     ("change", "code", "argument"),
     [

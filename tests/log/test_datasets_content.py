@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
 
@@ -48,15 +47,6 @@ def test_coat_has_the_known_means() -> None:
     assert (weight * value).sum() / (290 * 300) == pytest.approx(2.424, abs=5e-4)
     assert (weight * value).sum() / weight.sum() == pytest.approx(2.331, abs=5e-4)
     assert coat.mcar.value.mean() == pytest.approx(2.229, abs=5e-4)
-
-
-def test_coat_parts_share_366_pairs() -> None:
-    """366 pairs stand in both parts of Coat, with the same rating: nobody drops them silently."""
-    coat = real("coat")
-    assert coat.mcar is not None
-    both = coat.mnar.to_frame().join(coat.mcar.to_frame(), on=["user", "item"])
-    assert len(both) == 366
-    assert (both["value"] == both["value_right"]).all()
 
 
 def test_coat_propensities_cover_all_pairs_and_stand_in_the_log(copies: Copies, alone: Path) -> None:
@@ -128,22 +118,3 @@ def test_an_impression_is_a_user(copies: Copies, alone: Path) -> None:
     assert not set(shown.mnar.users.values) & set(shown.mcar.users.values)
     assert shown.user_features is not None and len(shown.user_features) == 20_000
     assert shown.item_features is not None and shown.item_features["item_feature_1"][0] == "random1"
-
-
-def test_real_open_bandit_probabilities_are_true() -> None:
-    """Weighing bts impressions by (1/34)/P estimates the random policy's click rate, within its standard error."""
-    shown = real("open-bandit")
-    assert shown.mcar is not None and shown.mcar.value is not None and shown.mcar.propensity is not None
-    assert shown.mnar.value is not None and shown.mnar.propensity is not None
-    assert shown.mcar.propensity == pytest.approx(1 / 34)
-    terms = shown.mnar.value / 34 / shown.mnar.propensity
-    error = np.hypot(terms.std(), shown.mcar.value.std()) / 100.0
-    assert abs(terms.mean() - shown.mcar.value.mean()) < 3 * error
-    assert np.mean(1 / 34 / shown.mnar.propensity) == pytest.approx(1.0, abs=0.1)
-
-
-def test_yahoo_has_two_parts_and_nothing_else(copies: Copies, alone: Path) -> None:
-    """What a set does not have is None."""
-    songs = datasets.add("yahoo-r3", copies("yahoo-r3"))
-    assert songs.mcar is not None and len(songs.mcar.users) == 5_400
-    assert songs.user_features is None and songs.item_features is None and songs.propensity is None

@@ -165,14 +165,3 @@ def test_a_lock_that_is_never_given_back_is_named(tmp_path: Path) -> None:
     path = tmp_path / "x.lock"
     with locks.alone(path), refuses("locked"), locks.alone(path, patience=0.1):
         pytest.fail("two are inside")
-
-
-def test_without_a_current_folder_sets_are_still_found(
-    alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    monkeypatch.chdir(gone)
-    gone.rmdir()
-    assert datasets.folder_of("yahoo-r3") is None
-    monkeypatch.chdir(tmp_path)

@@ -37,13 +37,7 @@ from unskew.log import datasets
     ],
 )  # fmt: skip
 def test_another_file_is_refused_by_name(
-    name: str,
-    file: str,
-    how: Callable[[bytes], bytes],
-    words: list[str],
-    copies: Copies,
-    tmp_path: Path,
-    alone: Path,
+    name: str, file: str, how: Callable[[bytes], bytes], words: list[str], copies: Copies, tmp_path: Path, alone: Path
 ) -> None:
     """A cut, changed or foreign file is an error that names it and says what is wrong, and is not registered."""
     folder = Path(shutil.copytree(copies(name), tmp_path / "copy"))

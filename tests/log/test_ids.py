@@ -6,7 +6,6 @@ from random import Random
 
 import numpy as np
 import polars as pl
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -46,12 +45,6 @@ def test_the_identity_of_an_id_is_its_text() -> None:
     assert Ids.of(pl.Series([7]), pl.Series(["7", "a"])).values.to_list() == ["7", "a"]
 
 
-@pytest.mark.parametrize("dtype", [pl.Int8, pl.UInt16, pl.Int32, pl.UInt64])
-def test_integers_of_any_width_are_the_same_ids(dtype: type[pl.DataType]) -> None:
-    """Width is storage, not identity."""
-    assert Ids.of(pl.Series([1, 2, 3])).encode(pl.Series([3, 4], dtype=dtype)).tolist() == [2, -1]
-
-
 @compiled
 @given(st.data())
 def test_parts_of_one_vocabulary_find_each_other_as_ids_do(data: st.DataObject) -> None:
@@ -77,18 +70,6 @@ def test_a_union_has_all_ids(columns: list[list[int]], text: bool) -> None:
     union = Ids.union(*vocabularies)
     assert union.values.to_list() == Ids.of(*(ids.values for ids in vocabularies)).values.to_list()
     assert (union in vocabularies) == (len(union) == max(map(len, vocabularies)))
-
-
-def test_a_union_of_numbers_and_texts_is_of_texts() -> None:
-    """Also where the numbers hold all of the texts."""
-    assert Ids.union(Ids.of(pl.Series([1, 7, 10])), Ids.of(pl.Series(["7"]))).values.to_list() == ["1", "7", "10"]
-
-
-def test_what_into_gives_is_the_callers() -> None:
-    """Writing into it changes no later answer."""
-    left, right = Ids.of(pl.Series([1, 2])), Ids.of(pl.Series([2, 3]))
-    left.into(right)[:] = 9
-    assert left.into(right).tolist() == [-1, 0]
 
 
 def slow_place(text: str) -> tuple[bool, int, str]:

@@ -102,12 +102,6 @@ def test_duplicates_leave_one_row_of_each_pair(rows: list[tuple[int, int, int]],
     assert log.account.dropped.get("duplicate pair", 0) == len(rows) - len(kept)
 
 
-def test_max_keeps_the_whole_row_and_of_equal_values_the_first() -> None:
-    """The row with the largest value keeps its own time."""
-    frame = pl.DataFrame({"user": [1] * 4, "item": [1] * 4, "value": [1, 3, 3, 2], "time": [10, 11, 12, 13]})
-    assert Log.from_frame(frame, duplicates="max").to_frame().rows() == [(1, 1, 3.0, 11)]
-
-
 @compiled
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 9)), min_size=1, max_size=40))
 def test_an_implicit_log_keeps_the_earliest_row_of_each_pair(rows: list[tuple[int, int, int]]) -> None:
@@ -130,11 +124,7 @@ def test_an_implicit_log_keeps_the_earliest_row_of_each_pair(rows: list[tuple[in
 def test_drops_are_counted_by_reason() -> None:
     """A row with several faults is counted once, under the first."""
     frame = pl.DataFrame(
-        {
-            "user": [None, None, 1, 1, 1, 1],
-            "item": [1, 2, 1, 2, 2, 3],
-            "propensity": [0.0, 0.5, 0.0, 0.5, 0.5, 0.5],
-        }
+        {"user": [None, None, 1, 1, 1, 1], "item": [1, 2, 1, 2, 2, 3], "propensity": [0.0, 0.5, 0.0, 0.5, 0.5, 0.5]}
     )
     log = Log.from_frame(frame, invalid="drop", duplicates="first")
     assert log.account.dropped == {"null user": 2, "propensity outside (0, 1]": 1, "duplicate pair": 1}
@@ -179,12 +169,6 @@ def test_times_in_text_files(tmp_path: Path) -> None:
     assert log.time is not None and log.time.tolist() == [10**6, 2 * 10**6]
 
 
-def test_kept_columns_keep_their_type() -> None:
-    """Segments may be anything, fractions too."""
-    log = Log.from_frame(ROWS.with_columns(price=pl.col("value") / 2), keep=["price"])
-    assert log.columns["price"].to_list() == (SORTED["value"] / 2).to_list()
-
-
 @compiled
 @given(st.data())
 def test_recode_is_the_same_log_over_larger_vocabularies(data: st.DataObject) -> None:
@@ -200,14 +184,6 @@ def test_recode_is_the_same_log_over_larger_vocabularies(data: st.DataObject) ->
     assert all((np.diff(again.item[a:b]) > 0).all() for a, b in zip(again.indptr, again.indptr[1:], strict=False))
     assert again.to_frame().cast(pl.Int64).sort("time").equals(log.to_frame().cast(pl.Int64).sort("time"))
     assert log.recode(log.users, log.items) is log
-
-
-def test_recode_refuses_vocabularies_that_lack_rows() -> None:
-    """A log never loses rows by recoding."""
-    log, short = Log.from_frame(ROWS), Ids.of(pl.Series([1, 3]))
-    for users, items in ((short, log.items), (log.users, short)):
-        with pytest.raises(ValueError):
-            log.recode(users, items)
 
 
 def test_take_keeps_vocabularies_and_all_columns() -> None:

@@ -15,7 +15,7 @@ import unskew as us
 from tests.evaluation.shop import LISTS, TEST
 from tests.said import only, refuses, told
 from unskew.log import Log, Recommendations
-from unskew.log.names import RECOGNISED, form
+from unskew.log.names import RECOGNISED
 
 DOCS = Path(__file__).parents[2] / "docs" / "files.py"
 COLUMNS = ("user", "item", "value", "time")
@@ -56,21 +56,6 @@ def test_the_way_a_name_is_written_does_not_count(pair: tuple[str, str], data: s
     written = "".join(data.draw(st.sampled_from([c.lower(), c.upper()])) for c in name.replace("_", sign))
     others = [each for each in ("user", "item") if each != ours]
     assert taken([*others, "x", f" {written}"], feedback="ratings" if ours == "value" else None)[ours] == f" {written}"
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        ("user", "item", "value", "time", "policy", "propensity"),
-        ("user", "item", "rank", "score"),
-        ("user", "item", "prediction", "rank"),
-        ("user", "relevant"),
-    ],
-)
-def test_no_name_can_be_two_columns_of_one_input(asked: tuple[str, ...]) -> None:
-    """Else which one it is would depend on the order in which columns are looked for."""
-    forms = [each for ours in asked for each in {form(name) for name in RECOGNISED[ours]}]
-    assert len(forms) == len(set(forms))
 
 
 def test_two_columns_that_may_be_the_user() -> None:
@@ -144,13 +129,6 @@ def test_what_is_said_of_one_input_counts_before_what_is_said_of_all() -> None:
 def test_what_nobody_can_mean(columns: Any, code: str) -> None:
     with refuses(code):
         us.evaluate(TEST, LISTS, train=TEST, columns=columns)
-
-
-def test_a_row_with_a_number_is_no_header(tmp_path: Path) -> None:
-    """Kinds of events are often called like columns."""
-    (path := tmp_path / "t.csv").write_text("guest,click,1511544070\nguest,click,1511544071\n")
-    with refuses("no-header"):
-        us.read_log(path)
 
 
 def test_the_page_has_the_table() -> None:

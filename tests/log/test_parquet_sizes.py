@@ -174,21 +174,3 @@ def test_texts_that_share_their_beginnings(tmp_path: Path, monkeypatch: pytest.M
         )
         pq.write_table(one, path, use_dictionary=False, column_encoding=encoding, compression="zstd")
         us.evaluate(path, {"a": path}, engine="stream", memory="300MB")
-
-
-def test_a_limit_counts_rows_not_bytes_of_small_files(tmp_path: Path) -> None:
-    """Rows that are all alike pack to nearly nothing: with memory=… they are counted."""
-    log, lists = tmp_path / "log.parquet", tmp_path / "a.parquet"
-    pl.select(user=pl.int_range(2_000_000) // 1000, item=pl.int_range(2_000_000) % 1000).write_parquet(log)
-    pl.DataFrame({"user": [1], "item": [1], "rank": [1]}).write_parquet(lists)
-    assert log.stat().st_size < 3_000_000
-    from unskew.evaluation.expected import expect
-    from unskew.evaluation.request import Request
-
-    def engine(**options: Any) -> str | None:
-        found = expect(Request.of(log, {"a": lists}, **options))
-        return None if found is None else found.engine
-
-    assert engine() is None
-    assert engine(memory="256MiB") == "stream"
-    assert engine(memory="2GiB") == "memory"

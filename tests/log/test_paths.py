@@ -6,7 +6,6 @@ import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -66,30 +65,3 @@ def test_a_name_that_is_no_utf_8(tmp_path: Path) -> None:
         assert code(path, TABLES) == "bad-file-name"
     (tmp_path / "link.csv").symlink_to(tmp_path / "log\udcff.csv")
     assert len(read_log(tmp_path / "link.csv")) == 1
-
-
-def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a closed folder; the tests may run as somebody who may read everything."""
-    path = tmp_path / "log.csv"
-    path.write_text("user,item\n1,2\n")
-
-    def denied(*_: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(os, "stat", denied)
-    assert code(path, TABLES) == "unreadable-file"
-
-
-@pytest.mark.parametrize("given", [None, 5, {}, b"log.csv"])
-def test_what_is_no_path(given: Any) -> None:
-    """Python callers may mistake anything for a path."""
-    for read in (read_log, read_recommendations, read_predictions, count_items):
-        assert refusal(read, given).code == "wrong-type"
-
-
-def test_columns_that_are_no_names(tmp_path: Path) -> None:
-    """The names in the input are texts."""
-    path = tmp_path / "log.csv"
-    path.write_text("user,item\n1,2\n")
-    for columns in (5, {"user": 0.5}, ["user"]):
-        assert refusal(read_log, path, columns=columns).code == "wrong-type"

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 
 import unskew as us
 from tests.evaluation.shop import LISTS
 from tests.evaluation.shop import TEST as SHOP
-from tests.said import only, refusal, refuses, told
-from unskew.log import Log, read_log
+from tests.said import only, refuses
+from unskew.log import Log
 
 ROWS = pl.DataFrame({"user": [2, 1, 1, 2], "item": [5, 6, 5, 7], "rank": [3, 1, None, 2]})
 BY_ROW = [None, 1, 3, 2]  # users and items ascending
@@ -69,19 +67,6 @@ def test_what_was_only_recognised_is_left_alone(places: Any, some: bool, invalid
     only("some-places" if some else "no-places", log.account.notes, column="rank")
 
 
-def test_a_column_of_mixed_objects_is_left_alone() -> None:
-    """Pandas has such columns, and no other library can read them."""
-    log = Log.from_frame(pd.DataFrame({"user": [1, 2], "item": [1, 2], "rank": [1, "top"]}))
-    assert log.position is None and only("some-places", log.account.notes)
-    unreadable = pd.DataFrame({"user": [1, 2], "item": [1, "x"], "rank": [1, "top"]})
-    assert refusal(Log.from_frame, unreadable).code == "unreadable-frame"
-
-
-def test_an_empty_column_says_nothing() -> None:
-    log = Log.from_frame(with_places(pl.Series([None] * 4, dtype=pl.Int64)))
-    assert log.position is None and not log.account.notes and not log.account.columns
-
-
 @pytest.mark.parametrize(
     ("places", "row", "code"),
     [
@@ -129,18 +114,6 @@ def test_places_go_where_their_rows_go() -> None:
     again = Log.from_frame(test.to_frame())
     assert again.position is not None and test.position is not None
     assert again.position.to_list() == test.position.to_list()
-
-
-@pytest.mark.parametrize("first", [True, False])
-def test_files_of_which_some_have_places(first: bool, tmp_path: Path) -> None:
-    """A shop that begins to write them down: they are empty before."""
-    parts = [ROWS.with_columns(rank=pl.col("rank").cast(pl.Float64)), ROWS.with_columns(pl.col("user") + 10)]
-    parts.append(PLAIN.with_columns(pl.col("user") + 20))
-    for n, part in enumerate(parts if first else reversed(parts)):
-        part.write_parquet(tmp_path / f"{n}.parquet")
-    position = read_log(tmp_path).position
-    assert position is not None and position.to_list() == [*BY_ROW, *BY_ROW, *[None] * 4]
-    assert told(read_log, tmp_path, columns={"position": "rank"}) == ("missing-column", "position")
 
 
 def test_places_of_the_training_log_are_not_read() -> None:

@@ -59,9 +59,7 @@ def test_lists_come_back_in_the_order_of_ranks(lists: Lists, shuffle: int) -> No
 
 
 @compiled
-@given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4), st.integers(-1, 5)), min_size=1, max_size=40),
-)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4), st.integers(-1, 5)), min_size=1, max_size=40))
 def test_drop_keeps_the_better_ranked_of_repeats_and_counts(rows: list[tuple[int, int, int]]) -> None:
     """Walking down each list, an entry goes if its rank is none, or its item or rank was taken.
 
@@ -107,18 +105,6 @@ def test_scores_make_ranks_and_the_hash_breaks_ties() -> None:
     shuffled = Recommendations.from_frame(frame.sample(fraction=1.0, shuffle=True, seed=1))
     assert shuffled.to_frame().equals(read.to_frame())
     assert read.rank.tolist() == [1, 2, 3, 4, 5, 6] * 5
-
-
-def test_dropping_a_repeated_item_closes_ranks_that_were_made_from_scores() -> None:
-    """Ranks that we number ourselves have no gaps."""
-    frame = pl.DataFrame({"user": [1, 1, 1], "item": [5, 5, 6], "score": [3.0, 2.0, 1.0]})
-    assert dict_of(Recommendations.from_frame(frame, invalid="drop")) == {1: [(1, 5), (2, 6)]}
-
-
-def test_ranks_win_over_scores() -> None:
-    """A score next to a rank is not even looked at."""
-    frame = pl.DataFrame({"user": [1, 1], "item": [5, 6], "rank": [2, 1], "score": [float("nan"), 1.0]})
-    assert dict_of(Recommendations.from_frame(frame)) == {1: [(1, 6), (2, 5)]}
 
 
 @compiled

@@ -11,9 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.said import refuses
-from unskew.kernels.coding import mark
 from unskew.log import Ids, Log, Predictions, read_features, read_log, read_predictions, read_recommendations
-from unskew.log.order import counts_of
 from unskew.log.population import read_catalogue, read_population
 from unskew.propensity.counting import count_items, count_values
 
@@ -92,16 +90,3 @@ def test_statistics_that_lie(tmp_path: Path) -> None:
     assert pq.ParquetFile(path).metadata.row_group(0).column(0).statistics.max == 9
     assert read_log(path).users.values.to_list() == sorted(set(USERS))
     assert dict(zip(*count_items(path, columns={"item": "user"}), strict=True))[90_000] == 1
-
-
-@pytest.mark.parametrize("wrong", [-1, 3, 2**31 - 1])
-def test_kernels_do_not_write_outside_their_tables(wrong: int) -> None:
-    """Codes that do not fit are told, and nothing beside the table changes."""
-    codes = np.array([0, 2, 2, 1, 2], dtype=np.int32)
-    assert counts_of(codes, 3).tolist() == [1, 1, 3]
-    codes[3] = wrong
-    with refuses("changed-rows"):
-        counts_of(codes, 3)
-    around = np.full(12, -7, dtype=np.int64)
-    assert not mark(np.array([10, 13, 14, 9, 10**18, -(10**18)]), 10, 0, around[4:8])
-    assert around.tolist() == [-7] * 4 + [0, -7, -7, 1] + [-7] * 4

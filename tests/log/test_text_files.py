@@ -7,11 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 from tests.said import refusal, refuses, told
-from unskew.core import memory
 from unskew.log import packed as packed_module
 from unskew.log import read_features, read_log, read_predictions, read_recommendations
 from unskew.log import text as text_module
@@ -108,14 +106,6 @@ def test_other_encodings(tmp_path: Path, encoding: str) -> None:
     assert refusal(read_log, path).code == "wrong-encoding"
 
 
-def test_latin_1(tmp_path: Path) -> None:
-    """In the header and in a row."""
-    path = tmp_path / "t.csv"
-    for text in ("üser,item\n1,2\n", "user,item\nMüller,2\n"):
-        path.write_bytes(text.encode("latin-1"))
-        assert "UTF-8" in str(refusal(read_log, path))
-
-
 @pytest.mark.parametrize("packed", [False, True])
 def test_what_has_no_header_is_refused_at_once(tmp_path: Path, packed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bytes of zero, or a line that never ends: the first block is enough, however long the file is."""
@@ -159,19 +149,3 @@ def test_one_column_is_not_two(tmp_path: Path) -> None:
     assert read_log(path, columns={"user": "item", "item": "user"}).to_frame().rows() == [(2, 1)]
     users = put(tmp_path / "users.csv", "user,n\n1,2\n")
     assert read_population(users, columns={"relevant": "n"}, keep=["n"]).columns["n"].to_list() == ["2"]
-
-
-def test_huge_cells_are_shortened(tmp_path: Path) -> None:
-    """A message has room for a line, not for ten megabytes; and escape codes are shown."""
-    cell = "\x1b[2Jx" * 200_000
-    for text in (f"user,item,value\n1,2,{cell}\n", f"{cell[:100_000]},item\n1,2\n"):
-        said = str(refusal(read_log, put(tmp_path / "t.csv", text)))
-        assert "\x1b" not in said and len(said) < 500
-
-
-def test_parquet_files_that_cannot_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A small file may claim to hold more rows than memory does."""
-    path = tmp_path / "t.parquet"
-    pl.DataFrame({"user": [1] * 10_000, "item": range(10_000)}).write_parquet(path)
-    monkeypatch.setattr(memory, "available", lambda: 100_000)
-    assert "560 kB" in str(said := refusal(read_log, path)) and said.code == "not-enough-memory"

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from tests.outcome.worlds import Floats, World, all_pairs, log_of
-from tests.said import refuses
 from unskew.log import Log
 from unskew.outcome import LogisticMF, Means, Outcome, base, crossfit
 from unskew.propensity.crossfit import pair_folds
@@ -97,11 +96,3 @@ def test_only_what_all_models_know_is_known() -> None:
     found = crossfit(Means(), log_of(seen, WORLD.y))
     users, _ = found.known(LOG.users, LOG.items)
     assert not users[3] and users[np.diff(LOG.indptr) > 10].all()
-
-
-def test_too_few_rows_are_refused() -> None:
-    """One seen pair cannot be kept from its own model."""
-    seen = np.zeros((3, 3), dtype=np.bool_)
-    seen[1, 1] = True
-    with refuses("too-few-rows"):
-        crossfit(Means(), log_of(seen, np.ones((3, 3))))

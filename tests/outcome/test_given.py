@@ -71,14 +71,6 @@ def test_wrong_tables_are_told(frame: pl.DataFrame, code: str, fields: dict[str,
         Given(frame)
 
 
-def test_a_default_must_be_a_number() -> None:
-    """And a file must be named."""
-    with refuses("out-of-range", option="default"):
-        Given(FRAME, default=float("nan"))
-    with refuses("missing-argument"):
-        outcome.make("given")
-
-
 def test_pairs_that_get_the_default_are_counted_and_told() -> None:
     """Users and items that the table knows, in pairs that it lacks: of rows, and of what is listed down to rank 2."""
     frame = pl.DataFrame({"user": [1, 1, 2], "item": [1, 2, 1], "value": [0.0, 1.0, 1.0], "propensity": [0.5] * 3})
@@ -169,13 +161,3 @@ def test_only_listed_pairs_down_to_the_cut_off_are_asked_for(estimator: str) -> 
     assert summed(NEEDED, estimator) == summed(EVERY, estimator)
     with refuses("missing-prediction", pairs=1):
         summed(NEEDED.tail(-1), estimator)
-
-
-@pytest.mark.parametrize("estimator", ["direct", "dr", "switch(tau=10)"])
-def test_normalised_targets_say_that_they_ask_about_all_candidates(estimator: str) -> None:
-    """They divide by what all candidates would bring: the number is named, and the target that asks for less."""
-    normalised = "per_user_sum(normalised=pooled)"
-    with pytest.raises(us.InputError) as caught:
-        summed(NEEDED, estimator, normalised)
-    assert f"{U * ITEMS:,}" in str(caught.value)
-    assert summed(EVERY, estimator, normalised)

@@ -11,7 +11,7 @@ from tests.outcome.worlds import World, all_pairs, features_of, log_of
 from tests.said import refuses
 from unskew import outcome
 from unskew.core.errors import InputError, MissingExtraError
-from unskew.outcome import Learned, Means, crossfit
+from unskew.outcome import Learned, Means
 from unskew.propensity import FitInputs
 
 sklearn = pytest.importorskip("sklearn", reason="no scikit-learn: learned outcomes are not tested")
@@ -64,16 +64,6 @@ def test_regressors_take_graded_outcomes_and_stay_at_least_0() -> None:
     found = Learned(LinearRegression()).fit(graded, inputs=SIDE)
     q = found.predict(*all_pairs(CHANCE.shape))
     assert (q >= 0.0).all() and (q == 0.0).any() and q.max() > 1.0
-
-
-def test_it_can_be_crossfitted() -> None:
-    """Any outcome can."""
-    from sklearn.tree import DecisionTreeClassifier
-
-    tree = Learned(DecisionTreeClassifier(random_state=0))
-    inside, folded = (m.of(LOG) for m in (tree.fit(LOG, inputs=SIDE), crossfit(tree, LOG, inputs=SIDE)))
-    truth = Y[SEEN]
-    assert ((inside - truth) ** 2).mean() < 0.05 < ((folded - truth) ** 2).mean()  # learnt by heart, or not
 
 
 def test_mistakes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:

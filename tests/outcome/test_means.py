@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.outcome.worlds import World, all_pairs, log_of
-from tests.said import refuses
+from tests.outcome.worlds import World, all_pairs
 from unskew.log import Ids, Log
 from unskew.outcome import Crossfit, Means, Outcome
 
@@ -85,17 +84,6 @@ def test_sums_of_parts_of_the_users_are_those_of_all(model: Outcome, weighted: b
         ]
 
 
-def test_sums_without_rows_are_refused() -> None:
-    """As logs without rows are; and cross-fitting needs a row outside each fold."""
-    nothing = log_of(np.zeros((3, 4), dtype=np.bool_), np.ones((3, 4)))
-    one = log_of(np.eye(3, 4, dtype=np.bool_) & (np.arange(4) == 1), np.ones((3, 4)))
-    with refuses("empty-log"):
-        Means().fit_tally(Means().tally(nothing))
-    for log in (nothing, one):
-        with refuses("too-few-rows"):
-            Crossfit(Means(), folds=2).fit_tally(Crossfit(Means(), folds=2).tally(log))
-
-
 def test_weights_remove_the_bias_of_what_was_shown() -> None:
     """What is liked is shown more: plain means are too high, weighted ones are not (± 0.02)."""
     world = World.draw()
@@ -105,11 +93,3 @@ def test_weights_remove_the_bias_of_what_was_shown() -> None:
     assert plain.mean() - world.chance.mean() > 0.05
     assert abs(weighted.mean() - world.chance.mean()) < 0.02
     assert world.error(weighted) < world.error(plain)
-
-
-def test_unknown_pairs_are_counted() -> None:
-    """Rows of a user or an item without training rows."""
-    seen = np.zeros((4, 3), dtype=np.bool_)
-    seen[:2, :2] = True
-    found = Means().fit(log_of(seen, np.ones((4, 3))))
-    assert found.unknown(log_of(np.ones((4, 3), dtype=np.bool_), np.ones((4, 3)))) == 12 - 4

@@ -46,32 +46,6 @@ def test_factors_are_found_where_few_items_have_most_of_the_rows() -> None:
 
 
 @pytest.mark.parametrize("fraction", [False, True])
-def test_offsets_reach_their_penalised_optimum(fraction: bool) -> None:
-    """Without factors the fit ends where the gradient of a loop-written, weighted loss, by differences, is 0."""
-    rng = np.random.default_rng(0)
-    y = rng.random((6, 5)) if fraction else (rng.random((6, 5)) < 0.4).astype(np.float64)
-    log = log_of(rng.random((6, 5)) < 0.7, y)
-    p = rng.uniform(0.3, 0.9, len(log))
-    found = LogisticMF(dim=0, ridge=1.5, held_out=0.0).fit(log, propensity=p).state
-    weight = (1.0 / p) / np.mean(1.0 / p)
-    values = log.value
-    assert values is not None
-
-    def loss(users: Floats, items: Floats) -> float:
-        total = 0.5 * 1.5 * float((users**2).sum() + (items**2).sum())
-        for r in range(len(log)):
-            q = 1.0 / (1.0 + np.exp(-(users[log.user[r]] + items[log.item[r]] + found.level)))
-            total -= weight[r] * float(values[r] * np.log(q) + (1.0 - values[r]) * np.log(1.0 - q))
-        return total
-
-    a, b = found.user[:, -1], found.item[:, -1]
-    slopes = [(loss(a + step, b) - loss(a - step, b)) / 2e-5 for step in 1e-5 * np.eye(6)]
-    slopes += [(loss(a, b + step) - loss(a, b - step)) / 2e-5 for step in 1e-5 * np.eye(5)]
-    far = [(loss(step, 0.0 * b) - loss(-step, 0.0 * b)) / 2e-5 for step in 1e-5 * np.eye(6)]
-    assert np.abs(slopes).max() < 0.01 * np.abs(far).max()
-
-
-@pytest.mark.parametrize("fraction", [False, True])
 def test_newton_steps_reach_the_penalised_optimum_of_a_side(fraction: bool) -> None:
     """The kernel's steps with weights per pair end where the gradient, by differences of a loop-written loss, is 0."""
     rng = np.random.default_rng(0)

@@ -71,14 +71,6 @@ def test_a_propensity_that_reads_a_column_says_so_where_it_is_missing() -> None:
         us.propensity.check(Strict(), WORLD.train)
 
 
-def test_a_fitted_propensity_in_the_bootstrap_and_in_a_recommender(tmp_path: Path) -> None:
-    """It is fitted anew for every replicate, and weighs the rows that a recommender learns from."""
-    again: dict[str, Any] = {"refit": True, "interval": "bootstrap", "replicates": 50}
-    found = us.evaluate(WORLD.test, lists(WORLD.train), train=WORLD.train, propensity="root_count", **again)
-    assert "root_count" in shown(found, tmp_path)
-    assert "propensity=root_count" in str(us.models.make("mf(dim=1, propensity=root_count)").fit(RATINGS[0]))
-
-
 @pytest.mark.parametrize("estimator", ["direct", "sndr", "snips(over=list)"])
 def test_an_outcome_model_and_a_metric(tmp_path: Path, estimator: str) -> None:
     """The own metric of lists under sums, with the own guess of unseen pairs."""

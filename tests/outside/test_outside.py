@@ -36,16 +36,6 @@ def test_the_canonical_string_is_read_and_printed(family: Any, text: str) -> Non
     assert text.split("(")[0].split("@")[0] in set(family.FAMILY.names())
 
 
-def test_options_are_checked() -> None:
-    for text, code in (
-        ("geometric(ratio=2)@10", "out-of-range"),
-        ("geometric(size=2)@10", "unknown-argument"),
-        ("geometric(ratio=0.5)@0", "bad-string"),
-    ):
-        with refuses(code):
-            metrics.make(text)
-
-
 def test_a_name_is_taken_once() -> None:
     with refuses("name-taken"):
         metrics.register(type("Other", (parts.Geometric,), {}))

@@ -51,22 +51,6 @@ def test_it_gives_popularity_a_level(method: str, over: str) -> None:
     np.testing.assert_allclose(fitted.of(log).rows, found[log.item], rtol=1e-12)
 
 
-def test_the_level_of_clicks_is_kept_as_well() -> None:
-    """Cross-fitted propensities of an implicit log sum to its rows, as those of any log: relative or not, P is that of
-    being in a log of (k−1)/k of the rows. The curve then leaves right propensities as they are."""
-    seen = np.random.default_rng(1).random((300, 30)) < np.linspace(0.02, 0.4, 30)
-    sums = {}
-    for feedback in ("implicit", "conversions"):
-        log = log_of(seen, feedback=feedback)
-        model = Logistic(features="none", offsets="item")
-        mine, theirs = crossfitted(model, log, unseen_pairs(log, 10**6).pairs, 5)
-        sums[feedback] = mine.sum() + theirs.sum()
-        everywhere = Calibrated(model, "platt").fit(log).predict(*all_pairs(seen.shape))
-        assert everywhere.sum() == pytest.approx(seen.sum(), rel=0.01)
-    assert sums["implicit"] == pytest.approx(sums["conversions"], rel=1e-12)
-    assert sums["implicit"] == pytest.approx(seen.sum(), rel=0.01)
-
-
 def test_crossfitted_propensities_do_not_know_their_own_pair() -> None:
     """Offsets in a world of even exposure: in sample seen pairs look likelier than unseen ones, cross-fitted not."""
     seen = np.random.default_rng(3).random((200, 12)) < 0.3
@@ -77,16 +61,6 @@ def test_crossfitted_propensities_do_not_know_their_own_pair() -> None:
     assert fitted.of(log).rows.mean() - fitted.of(others).rows.mean() > 0.03
     mine, theirs = crossfitted(model, log, others, 5)
     assert abs(mine.mean() - theirs.mean()) < 0.03
-
-
-def test_isotonic_never_says_never() -> None:
-    """Pairs below everything that was seen get the lowest bin, which holds seen pairs; rows to be dropped stay so."""
-    seen = np.zeros((50, 10), dtype=bool)
-    seen[:, :3] = np.random.default_rng(0).random((50, 3)) < 0.6
-    fitted = Calibrated(Popularity(1.0)).fit(log_of(seen))
-    assert (fitted.of(log_of(~seen)).rows > 0.0).all()
-    dropping = Calibrated(Popularity(1.0, "drop")).fit(log_of(seen)).of(log_of(~seen))
-    assert np.isnan(dropping.rows).any() and np.isfinite(dropping.rows).any()
 
 
 def test_without_scikit_learn_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

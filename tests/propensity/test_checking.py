@@ -79,31 +79,6 @@ def test_pairs_that_are_left_out_are_left_out_of_the_constant_too() -> None:
     assert only("no-propensity", kept.findings).startswith(f"{kept.dropped} ")
 
 
-def test_certainty_is_right_where_everything_was_seen() -> None:
-    """uniform(p=1) on a log of all pairs is exactly right: its loss is 0, that of the constant."""
-    frame = pl.DataFrame({"user": np.repeat(np.arange(3), 5), "item": np.tile(np.arange(5), 3), "value": 1.0})
-    found = check("uniform(p=1)", Log.from_frame(frame, feedback="conversions")).checks[0]
-    assert found.log_loss == 0.0 == found.log_loss_constant and found.findings == ()
-
-
-def test_tenths_without_a_seen_pair_are_told() -> None:
-    """Half of the items was never seen: no Σ 1/P speaks for them, which is said."""
-    rng = np.random.default_rng(0)
-    seen = rng.random((200, 40)) < np.repeat([0.0, 0.3], [20, 20]) * rng.uniform(0.5, 1.5, 40)
-    user, item = np.nonzero(np.ones_like(seen))
-    frame = pl.DataFrame({"user": user, "item": item, "value": 1.0, "propensity": 0.3})
-    log = Log.from_frame(frame, feedback="conversions").take(seen.ravel())
-    found = check("known", log).checks[0]
-    assert "(4,000 " in only("empty-tenths", found.unasked)
-
-
-def test_a_sample_of_unseen_pairs_stands_for_all() -> None:
-    """Drawing 5,000 unseen pairs gives the log-loss of all of them within five standard errors."""
-    log, _ = shop()
-    every, some = (check(Popularity(1.0), log, pairs=pairs).checks[0].log_loss for pairs in (10**6, 5_000))
-    assert every is not None and some == pytest.approx(every, rel=0.05)
-
-
 def slow_popularity(log: Log, gamma: float, folds: int) -> tuple[dict[tuple[int, int], float], set[tuple[int, int]]]:
     """P of every pair by a popularity counted outside its fold, scaled to the number seen; and the seen pairs."""
     users, items = len(log.users), len(log.items)
@@ -216,3 +191,14 @@ def test_names_are_kept_apart_and_found_by_any_spelling() -> None:
     assert found["logistic(features=none, offsets=item)"] is found["logistic"] is found.checks[0]
     with refuses("unknown-name"):
         found["popularity(gamma=1)"]
+
+
+def test_tenths_without_a_seen_pair_are_told() -> None:
+    """Half of the items was never seen: no Σ 1/P speaks for them, which is said."""
+    rng = np.random.default_rng(0)
+    seen = rng.random((200, 40)) < np.repeat([0.0, 0.3], [20, 20]) * rng.uniform(0.5, 1.5, 40)
+    user, item = np.nonzero(np.ones_like(seen))
+    frame = pl.DataFrame({"user": user, "item": item, "value": 1.0, "propensity": 0.3})
+    log = Log.from_frame(frame, feedback="conversions").take(seen.ravel())
+    found = check("known", log).checks[0]
+    assert "(4,000 " in only("empty-tenths", found.unasked)

@@ -15,16 +15,8 @@ from hypothesis import strategies as st
 import unskew as us
 from tests.said import only, refuses
 from unskew import propensity
-from unskew.log import Ids, Log, key_counts, stream
-from unskew.propensity import (
-    FitInputs,
-    NaiveBayes,
-    Popularity,
-    ValueCounts,
-    count_items,
-    count_values,
-    from_files,
-)
+from unskew.log import Ids, Log, key_counts
+from unskew.propensity import FitInputs, NaiveBayes, Popularity, ValueCounts, count_items, count_values, from_files
 
 
 def world(rows: int = 4000, seed: int = 0) -> pl.DataFrame:
@@ -80,16 +72,6 @@ def test_counted_equals_the_fit_in_memory(form: str, smoothing: float, tmp_path:
     assert same(path, sample(), train, smoothing)
 
 
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=30))
-def test_counts_are_those_of_a_loop(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[int, int, int]]) -> None:
-    """Values, users and items by Python's own counter; repeated pairs count as rows."""
-    path = tmp_path_factory.mktemp("rows") / "log.parquet"
-    pl.DataFrame(rows, schema=["user", "item", "value"], orient="row").write_parquet(path, row_group_size=4)
-    found = count_values(path)
-    assert dict(zip(found.values.tolist(), found.counts.tolist(), strict=True)) == Counter(float(v) for *_, v in rows)
-    assert found.users == len({user for user, _, _ in rows}) and found.items == len({item for _, item, _ in rows})
-
-
 @given(
     st.one_of(
         st.lists(st.lists(st.integers(-40, 40))),
@@ -112,17 +94,6 @@ def test_counting_keys_is_a_counter(pieces: list[list[Any]], largest: int) -> No
         assert dict(counted.result().iter_rows()) == expected
 
 
-@pytest.mark.parametrize("dtype", [pl.Int8, pl.UInt8, pl.Int16, pl.UInt64])
-def test_small_and_large_integers_are_counted(dtype: Any) -> None:
-    """The ends of a type's range, which do not fit into differences of that type."""
-    low, high = (2**63 - 1, 2**64 - 1) if dtype == pl.UInt64 else (dtype.min(), dtype.max())
-    ends = pl.select(low=low, high=high).row(0)
-    counted = key_counts.KeyCounts()
-    counted.add(pl.Series([ends[0], ends[1], ends[1]], dtype=dtype))
-    counted.add(pl.Series([ends[0]], dtype=dtype))
-    assert dict(counted.result().iter_rows()) == {ends[0]: 2, ends[1]: 2}
-
-
 def test_items_are_counted_in_folders_too(tmp_path: Path) -> None:
     """Popularity takes the same paths: one file, a folder, or a pattern give the same counts."""
     frame = world().with_columns(value=pl.col("value") - 0.5)
@@ -137,19 +108,6 @@ def test_items_are_counted_in_folders_too(tmp_path: Path) -> None:
     np.testing.assert_array_equal(
         from_files(Popularity(1.0), folder, above=0.0).of(train).rows, Popularity(1.0).fit(train).of(train).rows
     )
-
-
-def test_many_small_pieces_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However small the pieces in memory: the same counts, and the same row is named as wrong."""
-    frame = world()
-    in_parts(frame, tmp_path / "train")
-    monkeypatch.setattr(stream, "PIECE", 7)
-    monkeypatch.setattr(key_counts, "WAITING", 10)
-    assert same(tmp_path / "train", sample(), Log.from_frame(frame, feedback="ratings"))
-    hole = frame.with_columns(value=pl.when(pl.int_range(pl.len()) != 500).then("value"))
-    hole.write_parquet(tmp_path / "hole.parquet")
-    with refuses("missing-value", column="value", row=501, file=str(tmp_path / "hole.parquet")):
-        count_values(tmp_path / "hole.parquet")
 
 
 @pytest.mark.parametrize(
@@ -209,24 +167,6 @@ def test_a_wrong_row_is_named(column: str, values: list[Any], name: str, code: s
     if column != "user":
         with refuses(code, column=column, row=row, file=str(path)):
             count_items(tmp_path, above=0.0)
-
-
-def test_a_wrong_column_is_named_with_its_file(tmp_path: Path) -> None:
-    """A missing column, a type that cannot be a value, and other names: said before a row is read."""
-    folder = in_parts(world(), tmp_path / "train", 2)
-    second = folder / "part-1.parquet"
-    frame = pl.read_parquet(second)
-    for wrong, code in ((frame.rename({"value": "points"}), "missing-column"),
-                        (frame.with_columns(value=pl.lit([1.0])), "wrong-type")):  # fmt: skip
-        wrong.write_parquet(second)
-        with refuses(code, column="value") as caught:
-            count_values(folder)
-        assert str(second) in str(caught.value)
-    renamed = in_parts(world().rename({"user": "u", "value": "points"}), tmp_path / "renamed")
-    names = {"user": "u", "value": "points"}
-    assert count_values(renamed, columns=names).counts.sum() == len(world())
-    popular = from_files(Popularity(1.0), renamed, columns=names)
-    assert str(popular) == f"counted(popularity(gamma=1), train={renamed}, user=u, value=points)"
 
 
 def test_paths_that_hold_nothing_to_count(tmp_path: Path) -> None:

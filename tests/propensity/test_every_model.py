@@ -16,9 +16,9 @@ import pytest
 from scipy.special import expit, logit
 
 import unskew as us
-from tests.propensity.worlds import Floats, LogisticWorld, features_of, log_of
+from tests.propensity.worlds import Floats, LogisticWorld, log_of
 from unskew import propensity
-from unskew.core.errors import InputError, RefusedError
+from unskew.core.errors import RefusedError
 from unskew.core.notice import codes
 from unskew.log import Log
 from unskew.propensity import NO_INPUTS, FitInputs, check
@@ -188,15 +188,6 @@ def test_the_checks_are_content_where_it_holds(text: str) -> None:
     assert found.findings == () and found.log_loss is not None and found.log_loss < found.log_loss_constant
 
 
-def test_covariates_that_do_not_matter_are_found_out() -> None:
-    """Covariates of another world: items and users differ, and the logistic model does not know."""
-    world = by_offsets(0)
-    x, z = (np.random.default_rng(1).uniform(size=(n, 2)) for n in MANY)
-    wrong = replace(world, side=FitInputs(user_features=features_of(x, "user"), item_features=features_of(z, "item")))
-    found = check(propensity.make("logistic(c=10)"), log_of(wrong.seen(0), wrong.likes), inputs=wrong.side).checks[0]
-    assert {"users-unbalanced", "items-unbalanced"} <= set(codes(found.findings))
-
-
 @pytest.mark.parametrize("text", ["naive_bayes", "logistic(c=10)"])
 def test_ips_needs_the_share_of_the_test_log(text: str) -> None:
     """The level speaks of training: the share of the split allows ips, without it ips is refused, a told one helps."""
@@ -211,24 +202,3 @@ def test_ips_needs_the_share_of_the_test_log(text: str) -> None:
         evaluated(world, 1, text, test=without, **options | {"refused": "error"})
     told, _ = evaluated(world, 1, text, test=without, share=0.5, **options)
     assert told.estimates[0].value == pytest.approx(known.estimates[0].value, rel=1e-12)
-
-
-@pytest.mark.parametrize("key", ["user", "item"])
-@pytest.mark.parametrize("bad", [float("nan"), float("inf"), None])
-def test_covariates_that_are_no_numbers_are_refused(key: str, bad: float | None) -> None:
-    """NaN, infinite and missing covariates are an error that names the column, wherever logistic is used."""
-    frames = {side: pl.DataFrame({side: np.arange(n), "x": 0.5}) for side, n in (("user", USERS), ("item", ITEMS))}
-    broken = pl.when(pl.col(key) == 3).then(pl.lit(bad)).otherwise(pl.col("x"))
-    given: dict[str, Any] = {f"{side}_features": f.with_columns(x=broken) if side == key else f
-                             for side, f in frames.items()}  # fmt: skip
-    with pytest.raises(InputError) as caught:
-        evaluated(by_item(0), 0, "logistic", **given)
-    assert caught.value.fields["column"] == "x"
-
-
-@pytest.mark.parametrize("text", ["popularity(gamma=1)", "logistic(features=none, offsets=item)", "logistic_mf"])
-def test_an_empty_training_log_is_refused_by_evaluate(text: str) -> None:
-    """No rows at all, whatever the model."""
-    empty = log_of(np.zeros((3, 4), dtype=np.bool_), np.ones((3, 4)))
-    with pytest.raises(InputError):
-        evaluated(by_item(0), 0, text, train=empty)

@@ -57,14 +57,6 @@ def test_close_to_the_oracle(fitted: LogisticMF) -> None:
     assert found / oracle < 1.10
 
 
-def test_of_and_predict_agree(fitted: LogisticMF) -> None:
-    """P of rows is that of their pairs, in any order; users differ in what items they see."""
-    np.testing.assert_allclose(fitted.of(LOG).rows, matrix_of(fitted, SHAPE)[LOG.user, LOG.item], rtol=1e-12)
-    user, item = [7, 3, 7, 0], [5, 299, 1, 0]
-    np.testing.assert_allclose(fitted.predict(user, item), matrix_of(fitted, SHAPE)[user, item], rtol=1e-12)
-    assert fitted.of(LOG).floored == 0 and fitted.of_items(LOG.items) is None
-
-
 def test_row_and_column_sums_are_reproduced(fitted: LogisticMF) -> None:
     """As many pairs are expected as were seen: in all within 1 %, for users and items with many rows within 20 %."""
     chance = matrix_of(fitted, SHAPE)
@@ -82,18 +74,6 @@ def test_the_same_every_time(negatives: int | str) -> None:
     other = replace(model, seed=1).fit(LOG)
     assert (matrix_of(one, SHAPE) == matrix_of(many, SHAPE)).all()
     assert (matrix_of(one, SHAPE) != matrix_of(other, SHAPE)).any()
-
-
-def test_rows_in_any_order_and_ids_of_any_type() -> None:
-    """The fit depends on who saw what, not on the order of rows."""
-    frame = LOG.to_frame().filter(pl.col("user") < 60)
-    logs = [
-        Log.from_frame(f, feedback="conversions") for f in (frame, frame.sample(fraction=1.0, shuffle=True, seed=3))
-    ]
-    one, other = (LogisticMF(dim=2, epochs=2).fit(log) for log in logs)
-    assert (one.of(logs[0]).rows == other.of(logs[1]).rows).all()
-    text = Log.from_frame(frame.select(pl.col("user", "item").cast(pl.String), "value"), feedback="conversions")
-    np.testing.assert_allclose(np.sort(one.of(text).rows), np.sort(one.of(logs[0]).rows), rtol=1e-12)
 
 
 def test_held_out_pairs_stop_the_fit(fitted: LogisticMF) -> None:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import polars as pl
 import pytest
-from scipy.special import expit, logit
+from scipy.special import logit
 
-from tests.propensity.worlds import Floats, LogisticWorld, features_of, log_of, matrix_of
-from tests.said import refuses
-from unskew.log import Log
-from unskew.propensity import FitInputs, Logistic
+from tests.propensity.worlds import Floats, LogisticWorld, log_of, matrix_of
+from unskew.propensity import Logistic
 from unskew.propensity.crossfit import pair_folds, unseen_pairs
 
 
@@ -74,21 +71,3 @@ def test_folds_depend_on_the_pair_alone() -> None:
     some = np.random.default_rng(0).random(600) < 0.2
     np.testing.assert_array_equal(pair_folds(every, 5)[some], pair_folds(every.take(some), 5))
     assert np.bincount(pair_folds(every, 5)).min() > 80
-
-
-def test_large_worlds_are_sampled_and_never_squared() -> None:
-    """A world of 40 million pairs is fitted to a sample by default; asking for a few pairs costs a few pairs."""
-    rng = np.random.default_rng(0)
-    x, z = rng.integers(0, 2, (20_000, 1)).astype(float), rng.integers(0, 2, (2_000, 1)).astype(float)
-    user, item = rng.integers(0, 20_000, 120_000), rng.integers(0, 2_000, 120_000)
-    keep = rng.random(120_000) < expit(-1.0 + 1.5 * (x[user, 0] == z[item, 0]))
-    frame = pl.DataFrame({"user": user[keep], "item": item[keep]}).unique(maintain_order=True)
-    log = Log.from_frame(frame.with_columns(value=pl.lit(1.0)), feedback="conversions")
-    side = FitInputs(user_features=features_of(x, "user"), item_features=features_of(z, "item"))
-    fitted = Logistic(negatives=2).fit(log, inputs=side)
-    same, other = fitted.predict([int(np.argmax(x))] * 2, [int(np.argmax(z)), int(np.argmin(z))])
-    assert same / other == pytest.approx(expit(0.5) / expit(-1.0), rel=0.05)
-    with refuses("not-enough-memory"):
-        everywhere = pl.DataFrame({"user": np.arange(20_000), "item": np.arange(20_000), "value": 1.0})
-        model = Logistic("none", "user", negatives="all")
-        model.fit(Log.from_frame(everywhere, feedback="conversions"))

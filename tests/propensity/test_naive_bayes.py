@@ -79,20 +79,6 @@ def test_what_it_needs_and_lacks_is_said() -> None:
             fitted_to(smoothing, train, log).of(asked)
 
 
-def test_capped_rows_are_counted_in_the_result() -> None:
-    """An evaluation says how many propensities came out above 1."""
-    train = ratings([5.0, 5.0, 5.0, 1.0], users=[0, 0, 0, 0])
-    result = us.evaluate(
-        ratings([5.0, 5.0], users=[0, 0]),
-        {"m": pl.DataFrame({"user": [0], "item": [1], "rank": [1]})},
-        metrics=["recall@1"],
-        estimators=["snips"],
-        propensity=fitted_to(0.0, train, ratings([5.0, 1.0] * 30)),
-        relevant=">=4",
-    )
-    assert only("capped-propensities", result.warnings).startswith("2 ")
-
-
 def test_random_rows_are_weighed_by_their_user() -> None:
     """A bootstrap draws the random rows with their users: weight 3 counts like three rows, 0 like none."""
     train, asked = ratings([1.0, 4.0, 5.0, 5.0]), ratings([1.0, 4.0, 5.0])

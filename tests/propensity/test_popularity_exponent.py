@@ -106,15 +106,6 @@ def test_gamma_is_recovered(gamma: float, feedback: str, random: str | None) -> 
     assert abs(found.gamma_ - gamma) < 3.0 * found.gamma_se
 
 
-def test_popularity_that_does_not_follow_exposure_is_refused() -> None:
-    """Where the most exposed items are liked least, counts say nothing of exposure: no γ, and another propensity."""
-    rng = np.random.default_rng(0)
-    exposure = np.exp(rng.normal(4.0, 0.8, 200))
-    one, other = halves(rng, exposure, 0.8 * exposure.min() / exposure)
-    with refuses("exponent-unknown"):
-        from_exposures(one, other)
-
-
 def test_the_string_says_the_number_that_is_used() -> None:
     """popularity(gamma=estimate), once fitted, prints γ; that string gives the same propensities, repr the error."""
     seen, relevant, _ = matrices(500, 120, 1.1, seed=6)

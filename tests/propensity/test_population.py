@@ -12,7 +12,6 @@ from scipy.special import expit
 
 import unskew as us
 from tests.propensity.worlds import Bools, Floats, LogisticWorld, features_of, log_of, matrix_of
-from tests.said import only
 from unskew import propensity
 from unskew.core.errors import RefusedError
 from unskew.core.notice import codes
@@ -91,15 +90,6 @@ def test_users_without_training_rows_count(text: str) -> None:
     assert 0.4 < np.mean([active for *_, active in found]) < 0.7
     ratio, error = np.mean([r for r, *_ in found]), np.sqrt(np.sum([e**2 for _, e, *_ in found])) / len(found)
     assert abs(ratio - 1.0) < 3.0 * error + 0.05 < 0.3
-
-
-@pytest.mark.parametrize("text", ["popularity(gamma=1, level=absolute)", "logistic(features=none, offsets=item)"])
-def test_refits_count_them_too(text: str) -> None:
-    """The refitted interval lies around the truth."""
-    _, _, result, _ = evaluated(text, 1, interval="bootstrap", replicates=50, refit=True)
-    found = result.estimates[0]
-    truth = found.value / evaluated(text, 1)[0]
-    assert found.low < truth < found.high
 
 
 def test_rows_outside_the_population_are_left_out_of_the_fit() -> None:
@@ -238,15 +228,6 @@ def test_the_penalty_is_chosen_by_held_out_pairs() -> None:
     nothing = LogisticWorld.draw(200, 40, 1, effect=0.0)
     log = log_of(nothing.seen)
     assert "strongest-penalty" in codes(Logistic().fit(log, inputs=nothing.side).doubts(log))
-
-
-def test_offsets_that_rest_on_few_rows_are_marked() -> None:
-    """Free offsets of users with a row or two follow chance, and logistic_mf(dim=0) is the way out."""
-    rng = np.random.default_rng(6)
-    idle, busy = (log_of(rng.random((300, 40)) < p) for p in (0.03, 0.5))
-    model = Logistic("none", "user+item")
-    assert "logistic_mf(dim=0)" in only("idle-offsets", model.fit(idle).doubts(idle))
-    assert model.fit(busy).doubts(busy) == []
 
 
 @pytest.mark.parametrize(

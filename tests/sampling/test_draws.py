@@ -107,14 +107,6 @@ def test_weights_are_those_of_the_paper(strategy: str, powers: tuple[float, floa
         assert row[WEIGHT] == pytest.approx(known[row["user"], row["item"]], rel=1e-12)
 
 
-def test_skew_weighs_by_training_popularity() -> None:
-    """1 / pop(i), and an item unseen in training counts as one row."""
-    train = log_of([("a", "x"), ("b", "x"), ("c", "x"), ("a", "y")])
-    test = log_of([("d", "x"), ("d", "y"), ("d", "z")])
-    found = us.sample(test, "skew", train=train, size=1.0).to_frame()
-    assert dict(found.select("item", WEIGHT).rows()) == {"x": 1 / 3, "y": 1.0, "z": 1.0}
-
-
 @compiled
 @given(st.permutations(list(range(40))), st.integers(0, 2**40), st.booleans())
 def test_a_sample_depends_on_neither_order_nor_type_nor_values(order: list[int], seed: int, timed: bool) -> None:

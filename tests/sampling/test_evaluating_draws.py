@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import unskew as us
-from tests.said import only, refusal, refuses
+from tests.said import only, refusal
 from tests.sampling.draw_reference import Reference
 from tests.sampling.test_draws import skewed
 from tests.stream.files import assert_same
@@ -75,20 +75,6 @@ def test_one_draw_is_a_sample(shop: Any, strategy: str) -> None:
             b.hits, b.interactions, b.users, b.ess, b.support_gap,
         )  # fmt: skip
     assert one.inputs["test"]["dropped"]
-
-
-def test_users_outside_the_population_compete_too(shop: Any) -> None:
-    """Their rows take places in a sample before they are dropped; users without rows count as always."""
-    world, lists = shop
-    known = world.test.users.values.to_list()
-    users = pl.DataFrame({"user": [*known[::2], 10**6, 10**6 + 1]})
-    asked: dict[str, Any] = ASKED | {"train": world.train, "users": users, "invalid": "drop"}
-    one = us.evaluate(world.test, lists, sample="skew", repeats=1, **asked)
-    other = us.evaluate(us.sample(world.test, "skew", train=world.train), lists, estimators=["naive"], **asked)
-    assert values(one) == values(other)
-    part = us.evaluate(world.test, lists, sample="skew", repeats=20, **asked)
-    for e in part.estimates:
-        assert e.draws_se is not None and 0.0 < e.draws_se < e.se
 
 
 def test_several_draws_are_averages_over_their_samples(shop: Any) -> None:
@@ -231,44 +217,6 @@ def test_what_is_an_error(shop: Any, asked: dict[str, Any], code: str) -> None:
     world, lists = shop
     problem = refusal(us.evaluate, world.test, lists, **{"train": world.train, **asked})
     assert isinstance(problem, InputError) and (problem.code == code or not code)
-
-
-@pytest.mark.parametrize(
-    "asked", [{"estimators": ["naive", "snips"]}, {"propensity": "popularity"}, {"outcome": "means"}]
-)
-@pytest.mark.parametrize("sample", ["wtd_h", "reg"])
-def test_only_naive_is_for_samples(shop: Any, asked: dict[str, Any], sample: str) -> None:
-    """Before anything is read; a column of propensities in the log is left alone."""
-    world, lists = shop
-    with pytest.raises(RefusedError):
-        us.evaluate("nowhere.parquet", lists, train=world.train, sample=sample, **asked)
-    own = world.test.to_frame().with_columns(propensity=pl.lit(0.5))
-    found = us.evaluate(own, lists, train=world.train, sample=sample, repeats=1)
-    assert {e.estimator for e in found.estimates} == {"naive"}
-
-
-def test_samples_are_not_sampled_again_and_need_relevant_rows(shop: Any) -> None:
-    world, lists = shop
-    with refuses("sampled-already"):
-        us.evaluate(us.sample(world.test, "skew", train=world.train), lists, train=world.train, sample="reg")
-    rare = world.test.to_frame().select("user", "item", value=(pl.int_range(pl.len()) == 0).cast(pl.Float64))
-    with pytest.raises(InputError):
-        us.evaluate(rare, lists, feedback="conversions", target="pooled", sample="reg", sample_size=1, repeats=1)
-
-
-def test_a_sample_is_evaluated_naively_and_says_so(shop: Any, tmp_path: Path) -> None:
-    """From memory and from a file alike; the words are those of a naive estimate, and ``better`` is not among them."""
-    world, lists = shop
-    fairer = us.sample(world.test, "wtd_h", train=world.train)
-    fairer.to_frame().write_parquet(tmp_path / "fair.parquet")
-    results = [us.evaluate(test, lists, train=world.train) for test in (fairer, tmp_path / "fair.parquet")]
-    for result in results:
-        assert {e.estimator for e in result.estimates} == {"naive"}
-        assert {v.verdict for v in result.verdicts_} <= {"ahead", "behind", "undecided"}
-        assert {"sampled-rows"} <= set(codes(result.warnings))
-    whole = us.evaluate(world.test, lists, train=world.train, estimators=["naive"])
-    assert [e.value for e in results[0].estimates] == [e.value for e in results[1].estimates]
-    assert [e.value for e in results[0].estimates] != [e.value for e in whole.estimates]
 
 
 @pytest.mark.parametrize("asked", [{"propensity": "popularity(gamma=1)"}, {"estimators": ["exposure_path"]}])

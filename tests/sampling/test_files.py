@@ -14,7 +14,6 @@ import pytest
 import unskew as us
 from tests.said import refusal, refuses
 from tests.sampling.test_draws import skewed
-from unskew.core.errors import InputError
 from unskew.core.notice import codes
 from unskew.log import stream
 from unskew.log.log import WEIGHT
@@ -195,6 +194,18 @@ def test_bad_files_are_one_clear_error_and_leave_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["test.parquet"]
 
 
+@pytest.mark.parametrize(("strategy", "code"), [("reg", "propensity-scaled"), ("skew", "propensity-of-log")])
+def test_propensities_in_a_file_are_those_of_the_sample(strategy: str, code: str, tmp_path: Path) -> None:
+    """With equal chances the column is scaled as in memory; else it stays, and a note says what it is worth."""
+    frame = skewed(600, 80, 40)[:400].with_columns(propensity=0.1 + 0.8 / (1 + pl.col("item")))
+    frame.write_parquet(tmp_path / "log.parquet")
+    out = tmp_path / "out.parquet"
+    summary = sample_file(tmp_path / "log.parquet", out, strategy, train=tmp_path / "log.parquet")
+    memory = us.sample(frame, strategy, train=frame).to_frame().sort("user", "item")
+    assert pl.read_parquet(out).sort("user", "item")["propensity"].to_list() == memory["propensity"].to_list()
+    assert code in codes(summary.notes)
+
+
 def test_what_is_written_must_be_a_file_of_its_own(frames: dict[str, pl.DataFrame], tmp_path: Path) -> None:
     """With a name that says what it is; and files of one folder have the same columns."""
     paths = written(frames, tmp_path)
@@ -209,27 +220,3 @@ def test_what_is_written_must_be_a_file_of_its_own(frames: dict[str, pl.DataFram
     for gone, code in (("note", "other-columns"), ("time", "missing-column")):
         frames["test"].drop(gone)[400:].write_parquet(folder / "b.parquet")
         assert refusal(sample_file, folder, tmp_path / "out.parquet", "reg").code == code
-
-
-def test_a_file_that_changes_between_passes_is_an_error(frames: dict[str, pl.DataFrame], tmp_path: Path) -> None:
-    paths = written(frames, tmp_path)
-
-    def change(stage: str, done: int, total: int) -> None:
-        if stage == "drawing":
-            frames["test"][:500].write_parquet(paths["test"])
-
-    with pytest.raises(InputError):
-        sample_file(paths["test"], tmp_path / "out.parquet", "reg", progress=change)
-    assert not (tmp_path / "out.parquet").exists()
-
-
-@pytest.mark.parametrize(("strategy", "code"), [("reg", "propensity-scaled"), ("skew", "propensity-of-log")])
-def test_propensities_in_a_file_are_those_of_the_sample(strategy: str, code: str, tmp_path: Path) -> None:
-    """With equal chances the column is scaled as in memory; else it stays, and a note says what it is worth."""
-    frame = skewed(600, 80, 40)[:400].with_columns(propensity=0.1 + 0.8 / (1 + pl.col("item")))
-    frame.write_parquet(tmp_path / "log.parquet")
-    out = tmp_path / "out.parquet"
-    summary = sample_file(tmp_path / "log.parquet", out, strategy, train=tmp_path / "log.parquet")
-    memory = us.sample(frame, strategy, train=frame).to_frame().sort("user", "item")
-    assert pl.read_parquet(out).sort("user", "item")["propensity"].to_list() == memory["propensity"].to_list()
-    assert code in codes(summary.notes)

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.cli.commands import code_of, unskew
-from tests.said import refuses
+from tests.cli.commands import unskew
 
 from unskew.log import Feedback
 from unskew.simulate import World
@@ -37,14 +36,6 @@ def test_only_what_pairs_are_worth_differs() -> None:
     assert test.value is not None
     rows = zip(test.user.tolist(), test.item.tolist(), test.value.tolist(), strict=True)
     assert all(worth.get((u, i), 0.0) == y for u, i, y in rows)
-
-
-def test_graded_outcomes_need_outcomes(tmp_path: Path) -> None:
-    """Implicit feedback has none."""
-    with refuses("bad-value"):
-        World(graded=True)
-    done = unskew("simulate", "-o", tmp_path / "shop", "--graded")
-    assert done.returncode == 2 and code_of(done.stderr) == "conflicting-arguments"
 
 
 @pytest.mark.parametrize("graded", [False, True])

@@ -73,15 +73,6 @@ def test_completion_is_alternating_ridge_regression() -> None:
     np.testing.assert_allclose(made, left @ right.T, rtol=1e-5)
 
 
-def test_a_world_depends_on_the_rows_not_on_their_order() -> None:
-    """Shuffled rows make the same world and the same draw."""
-    frame = ratings_log().to_frame()
-    one = RatingWorld.like(Log.from_frame(frame, feedback="ratings"))
-    two = RatingWorld.like(Log.from_frame(frame.sample(fraction=1.0, shuffle=True, seed=1), feedback="ratings"))
-    np.testing.assert_array_equal(one.truth, two.truth)
-    assert one.draw(4).to_frame().equals(two.draw(4).to_frame())
-
-
 @given(
     st.lists(st.integers(0, 4), min_size=12, max_size=12),
     st.lists(st.integers(0, 5), min_size=3, max_size=6).filter(lambda weights: sum(weights) > 0),
@@ -110,22 +101,6 @@ def test_quantiles_are_a_sort_by_value_and_hash(values: list[int], weights: list
 def test_marginals_must_be_shares(shares: Sequence[float]) -> None:
     with refuses("bad-value", option="marginals"):
         to_ratings(np.ones((3, 3)), shares, ids(3), ids(3))
-
-
-def test_own_marginals_are_those_of_the_log() -> None:
-    """A log with the values 2, 5 and 9 becomes a world of the ratings 1 to 3 with the same shares."""
-    rng = np.random.default_rng(0)
-    values = rng.choice([2.0, 5.0, 9.0], 400, p=[0.2, 0.5, 0.3])
-    cells = rng.permutation(1200)[:400]
-    log = Log.from_frame(pl.DataFrame({"user": cells // 40, "item": cells % 40, "value": values}), feedback="ratings")
-    world = RatingWorld.like(log, marginals="own")
-    assert world.levels == 3
-    np.testing.assert_allclose(world.marginals, np.unique(values, return_counts=True)[1] / 400, atol=1e-3)
-    with refuses("bad-value", option="marginals"):
-        RatingWorld.like(log, marginals="ours")
-    many = Log.from_frame(log.to_frame().with_columns(value=pl.Series(rng.random(400))), feedback="ratings")
-    with refuses("bad-value", column="value"):
-        RatingWorld.like(many, marginals="own")
 
 
 @given(
@@ -233,13 +208,6 @@ def test_true_values_are_averages_over_all_pairs(metric: str) -> None:
                     if rank <= k:
                         total += 15 * y / (k if metric.startswith("cg") else math.log2(rank + 1))
         assert world.true_value(metric, prediction) == pytest.approx(total / 300, rel=1e-12), name
-
-
-def test_unknown_rating_metrics_are_refused() -> None:
-    world = small_world(20, 15)
-    for metric, code in (("ndcg@5", "not-supported"), ("rmse", "not-supported"), ("dgc@5", "unknown-name")):
-        with refuses(code):
-            world.costs(metric, world.predictions()["rotate"])
 
 
 def test_the_busiest_part_keeps_the_busiest() -> None:

@@ -96,14 +96,6 @@ def test_what_cannot_be_done_is_said(stars: Path, tmp_path: Path, arguments: tup
     assert not (tmp_path / "w").exists()
 
 
-def test_simulate_alone_makes_a_shop(tmp_path: Path) -> None:
-    """As ever; without a folder it says what is missing, and for ratings it names the other command."""
-    done = simulate("-o", tmp_path / "shop", "--users", "60", "--items", "40")
-    assert done.exit_code == 0 and (tmp_path / "shop" / "challenger.parquet").exists()
-    assert "--output" in simulate().stderr
-    assert code_of(simulate("-o", tmp_path / "x", "--feedback", "ratings").stderr) == "bad-value"
-
-
 def test_files_say_what_the_shop_over_time_says(tmp_path: Path) -> None:
     """Four files; the log reads back as the shop's own, and the truth is that of the week behind it."""
     done = simulate("shop-over-time", *SIZE, "--seed", "2", "--out", tmp_path / "w")
@@ -131,14 +123,3 @@ def test_files_say_what_the_shop_over_time_says(tmp_path: Path) -> None:
     assert f"{len(log):,} rows" in done.stdout and "item_knn 50%" in done.stdout
     again = simulate("shop-over-time", *SIZE, "--out", tmp_path / "w")
     assert again.exit_code == 2 and code_of(again.stderr) == "output-exists"
-
-
-def test_candidates_can_be_named(tmp_path: Path) -> None:
-    """--model takes the place of the usual candidates; a model that is none is told before anything is written."""
-    done = simulate(
-        "shop-over-time", *SIZE, "--model", "mine=item_knn(neighbours=3)", "--out", tmp_path / "w", "--quiet"
-    )
-    assert done.exit_code == 0 and not done.stdout
-    assert {row["model"] for row in json.loads((tmp_path / "w" / "truth.json").read_text())} == {"mine"}
-    wrong = simulate("shop-over-time", *SIZE, "--model", "mine=item_kn", "--out", tmp_path / "v")
-    assert wrong.exit_code == 2 and code_of(wrong.stderr) == "unknown-name" and not (tmp_path / "v").exists()

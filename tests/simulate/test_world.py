@@ -168,23 +168,6 @@ def test_impossible_worlds_are_refused(wrong: dict[str, Any]) -> None:
     assert caught.value.fields.get("option", "relevant") == next(iter(wrong))
 
 
-def test_without_noise_lists_follow_the_preferences() -> None:
-    """The list is the unseen items by probability of relevance."""
-    lists = CHALLENGED.challenger(noise=0.0).recommend(CHALLENGED.train.users, 20, seen=CHALLENGED.train)
-    preference = CHALLENGED.population.preference(slice(None))
-    for u in range(CHALLENGED.users):
-        seen = set(CHALLENGED.train.item[CHALLENGED.train.indptr[u] : CHALLENGED.train.indptr[u + 1]].tolist())
-        best = [i for i in np.argsort(-preference[u]).tolist() if i not in seen]
-        assert lists.item[lists.indptr[u] : lists.indptr[u + 1]].tolist() == best[:20]
-
-
-def test_noise_drowns_the_preferences() -> None:
-    """With enough noise the challenger lists every item equally often (χ² within 4 sd)."""
-    lists = CHALLENGED.challenger(noise=1e6).recommend(CHALLENGED.train.users, 15)
-    counts = np.bincount(lists.item, minlength=60)
-    assert abs(((counts - 100) ** 2 / (100 * 0.75)).sum() - 59) < 4 * np.sqrt(2 * 59)
-
-
 def test_asking_for_some_gives_the_same_lists() -> None:
     """A user's list does not depend on who else is asked for; strangers get a list too."""
     challenger = CHALLENGED.challenger()

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from tests.said import refuses
 
-from unskew.log import Feedback, read_log, read_recommendations
+from unskew.log import read_log, read_recommendations
 from unskew.models import ItemKNN
 from unskew.simulate import World, write
 from unskew.simulate.files import FILES
@@ -45,14 +45,6 @@ def test_lists_hold_the_best_hundred_outside_training(name: str, tmp_path: Path)
     lengths = lists.to_frame().group_by("user").agg(pl.len().alias("length"), pl.max("rank")).sort("user")
     assert lengths["length"].to_list() == [min(100, 120 - n) for n in left["len"]]
     assert lengths["rank"].to_list() == lengths["length"].to_list()
-
-
-def test_conversions_are_written_with_values(tmp_path: Path) -> None:
-    """With conversions both parts of the log have values, and only test has propensities."""
-    world = World(users=50, items=120, relevant=25, impressions=100, feedback=Feedback.CONVERSIONS)
-    paths = write(world, tmp_path)
-    assert pl.read_parquet(paths["train"]).columns == ["user", "item", "value"]
-    assert pl.read_parquet(paths["test"]).columns == ["user", "item", "value", "propensity"]
 
 
 def test_a_failed_run_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

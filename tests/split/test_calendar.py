@@ -104,19 +104,6 @@ def hourly(first: str, last: str, zone: str) -> pl.DataFrame:
     return pl.DataFrame({"user": [k % 2 for k in range(len(time))], "item": range(len(time)), "time": time})
 
 
-def test_windows_over_a_change_of_clocks() -> None:
-    """Daily windows that end at midnight hold the 24, 23 and 24 hours of three days; in UTC they do not."""
-    log = Log.from_frame(hourly("2024-03-25T00:00", "2024-04-02T00:00", "Europe/Brussels"))
-    found = sliding_window(log, "1d", 3, tz="Europe/Brussels", min_users=1, until="2024-04-02")
-    assert [fold.test_count for fold in found] == [24, 23, 24]
-    assert [fold.label for fold in found] == ["2024-03-30", "2024-03-31", "2024-04-01"]
-    only("unused-rows", found.notes, rows=1)
-    same = sliding_window(log, "1d", 3, min_users=1, until="2024-04-02")  # the zone of the column
-    assert [fold.window for fold in same] == [fold.window for fold in found]
-    abroad = sliding_window(log, "1d", 3, tz="UTC", min_users=1, until="2024-04-01T22:00:00")
-    assert [fold.test_count for fold in abroad] == [24, 24, 24]
-
-
 def test_histories_begin_one_after_the_other() -> None:
     """Half-hours of the night in which clocks go back: a day before them, 02:30 comes before 02:00 that comes again."""
     log = Log.from_frame(hourly("2024-10-25T00:00", "2024-10-27T06:00", "Europe/Brussels"))
@@ -180,3 +167,16 @@ def test_a_zone_needs_moments() -> None:
         assert sliding_window(naive, "1d", 1, until=until, min_users=1)[0].label == "2024-03-26"
     noon = sliding_window(zoned, "1d", 1, until=datetime(2024, 3, 26, 12, tzinfo=UTC), min_users=1)[0]
     assert noon.label.startswith("2024-03-25T12:00")
+
+
+def test_windows_over_a_change_of_clocks() -> None:
+    """Daily windows that end at midnight hold the 24, 23 and 24 hours of three days; in UTC they do not."""
+    log = Log.from_frame(hourly("2024-03-25T00:00", "2024-04-02T00:00", "Europe/Brussels"))
+    found = sliding_window(log, "1d", 3, tz="Europe/Brussels", min_users=1, until="2024-04-02")
+    assert [fold.test_count for fold in found] == [24, 23, 24]
+    assert [fold.label for fold in found] == ["2024-03-30", "2024-03-31", "2024-04-01"]
+    only("unused-rows", found.notes, rows=1)
+    same = sliding_window(log, "1d", 3, min_users=1, until="2024-04-02")  # the zone of the column
+    assert [fold.window for fold in same] == [fold.window for fold in found]
+    abroad = sliding_window(log, "1d", 3, tz="UTC", min_users=1, until="2024-04-01T22:00:00")
+    assert [fold.test_count for fold in abroad] == [24, 24, 24]

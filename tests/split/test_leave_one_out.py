@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unskew as us
 from tests.said import refusal
 from tests.split.reference import Row, earliest, log_of, pairs_of
-from unskew.core.errors import InputError, RefusedError
 from unskew.core.notice import codes
 from unskew.split import holdout, leave_one_out, make
 
@@ -82,24 +80,6 @@ def test_every_row_is_as_likely_and_repeats_are_other_draws() -> None:
     assert (np.abs(np.bincount(tied.item) - 750) < 6 * 24).all()
 
 
-def test_recall_is_the_hit_rate() -> None:
-    """MATHS §10.11, and what a share would be needed for is refused; nothing is if nothing is asked for."""
-    rng = np.random.default_rng(1)
-    log = log_of([(u, int(i), 0) for u in range(80) for i in rng.choice(40, 6, replace=False, p=_skewed(40))])
-    train, test = leave_one_out(log)[0]
-    popular = us.models.MostPopular().fit(train)
-    found = us.evaluate(test, {"popular": popular}, train=train, metrics=["recall@5", "hit@5"])
-    recall, hit = (next(e for e in found.estimates if e.metric == metric) for metric in ("recall@5", "hit@5"))
-    assert recall.value == hit.value and recall.value > 0.0 and recall.estimator == "naive"
-    with pytest.raises(RefusedError, match=r"leave_one_out\(which=random, repeats=1\)"):
-        us.evaluate(test, {"popular": popular}, train=train, propensity="popularity", estimators=["snips"])
-
-
-def _skewed(items: int) -> Any:
-    weight = 1.0 / np.arange(1, items + 1)
-    return weight / weight.sum()
-
-
 def test_what_cannot_be_left_out() -> None:
     """Repeats of the last row, a log without times, users with one row only."""
     without = us.Log.from_frame(pl.DataFrame({"user": [1, 1], "item": [1, 2]}))
@@ -120,14 +100,3 @@ def test_a_holdout_by_user_divides_the_users() -> None:
     number = len(set(train.user))
     assert abs(len(set(inner.user)) - 0.3 * number) < 6 * np.sqrt(number * 0.3 * 0.7)
     assert refusal(holdout, holdout(log, 0.5).train, 0.3, by="user").code == "sampled-already"
-
-
-def test_an_evaluation_wants_to_be_told_of_other_users() -> None:
-    """Then the users of the test part alone are the population."""
-    log = log_of([(user, (user + item) % 7, 0) for user in range(300) for item in range(3)])
-    train, test = holdout(log, 0.4, by="user")
-    popular = us.models.MostPopular().fit(train)
-    with pytest.raises(InputError, match="share='users'"):
-        us.evaluate(test, {"popular": popular}, train=train, metrics=["recall@3"])
-    found = us.evaluate(test, {"popular": popular}, train=train, metrics=["recall@3"], share="users")
-    assert found.inputs["users"]["population"] == len(set(test.user))

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from unskew.log import Log
-from unskew.split import holdout, make_splits
+from unskew.split import make_splits
 
 SPLITTERS = (
     "holdout(share=0.3)", "holdout(share=0.3, by=time)", "holdout(share=0.5, by=user)", "k_fold(folds=3)",
@@ -42,9 +42,3 @@ def test_table_record_and_picture_agree_with_the_folds(splitter: str, dates: boo
     (rows,) = found.plot().to_dict()["datasets"].values()
     assert len(rows) == 2 * len(found) + len(found.skipped) and all(row["low"] < row["high"] for row in rows)
     assert {row["part"] for row in rows} == {"train", "test"} | ({"skipped"} if found.skipped else set())
-
-
-def test_one_split_is_drawn_as_well() -> None:
-    """``split.plot()``."""
-    (rows,) = holdout(log_of(dates=True), 0.3, by="time").plot().to_dict()["datasets"].values()
-    assert (rows[0]["part"], rows[0]["low"], rows[0]["high"] / 86_400_000.0) == ("train", 0.0, 7.0)

@@ -7,17 +7,14 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import unskew as us
-from tests.said import refusal, refuses
+from tests.said import refuses
 from tests.split.reference import Row, log_of, pairs_of, windows
 from unskew.core.errors import InputError
 from unskew.core.notice import codes
-from unskew.log import Log
 from unskew.report.fold_warnings import skipped_folds
 from unskew.split import Split, Splits, make, make_splits, sliding_window
 from unskew.split.rows import Between
@@ -160,24 +157,6 @@ def test_too_few_users_are_said() -> None:
     assert "holdout(share=0.3)" in text and not {"width=", "min_users="} & set(text.split("("))
 
 
-def test_what_is_advised_works() -> None:
-    """A wider window, a smaller least number of users, and an earlier end: as the message writes them, they do."""
-    day = 86_400
-    late = log_of([(user, item, day * (10_000 + user + 30 * item)) for user in range(60) for item in range(4)])
-    young = log_of([(user, item, item) for user in range(12) for item in range(3)])
-    wrong_year = log_of([*((user, item, 10 * item) for user in range(5) for item in range(5)), (1, 9, 10_000)])
-    for log, asked, advice in (
-        (late, {"width": "1d", "min_users": 40}, "width=1mo"),
-        (young, {"width": 1, "folds": 2, "min_users": 13}, "min_users=12"),
-        (wrong_year, {"width": 10, "folds": 4, "min_users": 3}, "until=40"),
-    ):
-        with refuses("few-users") as said:
-            sliding_window(log, **asked)
-        assert advice in str(said.value)
-        option, _, value = advice.partition("=")
-        assert len(sliding_window(log, **asked | {option: value if value == "1mo" else int(value)}))
-
-
 def test_what_is_asked_for_has_a_canonical_string() -> None:
     """All options, in a string and from Python."""
     texts = {
@@ -214,25 +193,3 @@ def test_what_cannot_be_is_refused(options: dict[str, Any], code: str) -> None:
     log = log_of([(user, item, user + item) for user in range(3) for item in range(5)])
     with refuses(code):
         sliding_window(log, **{"folds": 1, "min_users": 1} | options)
-
-
-def test_times_are_needed() -> None:
-    """A log without times, or without rows; and a path is no log."""
-    log = Log.from_frame(pl.DataFrame({"user": [1, 2], "item": [1, 2]}))
-    empty = log_of([(1, 1, 1)]).take(np.zeros(1, dtype=np.bool_))
-    given: tuple[Any, ...] = (log, empty, "log.csv")
-    assert [refusal(sliding_window, each).code for each in given] == ["missing-column", "empty-log", "wrong-type"]
-
-
-def test_a_fold_is_evaluated_like_any_other_split() -> None:
-    """Recall does not fall as k grows (MATHS §10.11), and a propensity of the whole log has no level in a window."""
-    rng = np.random.default_rng(0)
-    rows = [(u, i, int(t)) for u in range(60) for i, t in zip(range(30), rng.integers(0, 100, 30), strict=True)]
-    fold: Split = sliding_window(log_of(rows), 20, 1, min_users=1)[0]
-    train, test = fold
-    popular = us.models.MostPopular().fit(train)
-    found = us.evaluate(test, {"popular": popular}, train=train, metrics=["recall@3", "recall@5", "recall@10"])
-    values = [e.value for e in found.estimates if e.estimator == "naive"]
-    assert len(values) == 3 and values == sorted(values)
-    with pytest.raises(us.RefusedError):
-        us.evaluate(test, {"popular": popular}, train=train, propensity="popularity", estimators=["ips"])

@@ -81,9 +81,3 @@ def test_an_object_store_gives_the_results_of_local_files(shop: Path, monkeypatc
 )
 def test_ports_times_and_names_are_not_taken_for_answers(reason: str, kind: str | None) -> None:
     assert answered(reason) == kind
-
-
-def test_addresses_of_local_files(shop: Path) -> None:
-    """``file://`` works without a store."""
-    here = us.evaluate(f"file://{shop}/log/*.parquet", asked(f"file://{shop}"), metrics=["recall@5"])
-    assert_same(here, us.evaluate(shop / "log", asked(str(shop)), metrics=["recall@5"]))

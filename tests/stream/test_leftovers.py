@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 from typing import Any
 
@@ -97,18 +96,4 @@ def test_a_full_disk_is_one_clear_error(place: Path, files: dict[str, Any], monk
 def test_a_disk_that_is_too_small_is_refused_before_anything_is_written(place: Path) -> None:
     with refuses("too-little-disk"), spill.folder_for(10**18):
         pass
-    assert left(place) == []
-
-
-def test_ctrl_c_ends_a_run_soon(place: Path, files: dict[str, Any]) -> None:
-    """Also while the next part is read beside."""
-
-    def progress(found: str, done: int, total: int) -> None:
-        if found == "estimating":
-            os.kill(os.getpid(), signal.SIGINT)
-
-    start = time.monotonic()
-    with sized(Layout()), pytest.raises(KeyboardInterrupt):
-        us.evaluate(**files, progress=progress)
-    assert time.monotonic() - start < 30.0
     assert left(place) == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,11 @@ import unskew as us
 from tests.golden.worlds import table
 from tests.said import refuses
 from tests.stream.files import Layout, made, sized
-from unskew.cli.flags import with_flags
 from unskew.core.errors import RefusedError
 from unskew.evaluation import expected
 from unskew.evaluation.request import Request
 from unskew.log import Ids
-from unskew.outcome import Given, Outcome
+from unskew.outcome import Outcome
 from unskew.outcome.base import PairPredictor
 
 
@@ -131,25 +129,6 @@ def test_a_wrong_row_is_named_by_file_and_row(tmp_path: Path) -> None:
     assert sum(found.inputs["test"]["dropped"].values()) == 1 and found.inputs["test"]["rows"] == len(LIKES)
 
 
-def test_a_table_of_guesses_counts_among_the_rows(tmp_path: Path) -> None:
-    """Divided it is one more input; in memory it takes room from the parts."""
-    path = written(tmp_path, GUESSES, "guesses")
-    given = call(tmp_path, "visits") | SUMS
-    files, held = (
-        expected.expect(Request.of(**given | {"outcome": outcome}, memory="1GiB"))
-        for outcome in (f"given({path})", Given(GUESSES))
-    )
-    assert files is not None and held is not None
-    assert (files.rows, files.in_memory) == (held.rows + len(GUESSES), held.in_memory)
-
-
-@pytest.mark.parametrize("memory", ["100MiB", 9])
-def test_amounts_of_memory_are_answered_as_they_were_given(memory: Any, tmp_path: Path) -> None:
-    with refuses("not-enough-memory") as refused:
-        us.evaluate(**call(tmp_path), memory=memory)
-    assert with_flags(str(refused.value)).startswith(f"--memory {memory}:")
-
-
 def test_files_that_exceed_what_is_free_are_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And others are not; folders always are; whatever is missing is an error of its own, of whatever kind."""
     given = call(tmp_path) | {"engine": None}
@@ -170,32 +149,3 @@ def test_files_that_exceed_what_is_free_are_streamed(tmp_path: Path, monkeypatch
     for there in ({"test": missing}, {"train": missing}, {"items": missing}, {"models": models}):
         with refuses("missing-file"):
             expected.dry_run(Request.of(**given | there))
-
-
-@pytest.mark.parametrize(("engine", "said"), [("stream", "stream"), ("memory", "memory")])
-def test_a_dry_run_says_what_to_expect(engine: str, said: str, tmp_path: Path) -> None:
-    given = call(tmp_path) | {"engine": engine}
-    assert f": {said}" in expected.dry_run(Request.of(**given, memory="2GiB"))
-    assert ": memory" in expected.dry_run(Request.of(LIKES, given["models"]))
-
-
-def test_the_advised_conversion_keeps_ids_and_numbers(tmp_path: Path) -> None:
-    """A line makes Parquet of text files: ids with zeros in front, mixed ids, and numbers as texts."""
-    users = ["007", "7", "A1", *(str(number) for number in range(100, 300))]
-    rows = [(user, str((place + step) % 7), (1 + step) / 8) for place, user in enumerate(users) for step in range(3)]
-    log = pl.DataFrame(rows, schema=["user", "item", "propensity"], orient="row")
-    lists = log.select("user", (pl.col("item").cast(pl.Int64) // 2).cast(pl.String)).unique(maintain_order=True)
-    lists = lists.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))
-    texts, tables = ({n: tmp_path / f"{n}.{end}" for n in ("log", "lists")} for end in ("csv", "parquet"))
-    log.write_csv(texts["log"])
-    lists.write_csv(texts["lists"])
-    with refuses("parquet-only") as refused:
-        us.evaluate(texts["log"], {"a": texts["lists"]}, engine="stream")
-    (line,) = re.findall(r"pl\.scan_csv\(.*\.sink_parquet\('[^']*'\)", str(refused.value))
-    for name in ("log", "lists"):
-        eval(line.replace("'log.", f"'{tmp_path}/{name}."), {"pl": pl})
-    memory = us.evaluate(texts["log"], {"a": texts["lists"]}, engine="memory")
-    stream = us.evaluate(tables["log"], {"a": tables["lists"]}, engine="stream")
-    assert [(e.estimator, e.users) for e in stream.estimates] == [(e.estimator, e.users) for e in memory.estimates]
-    assert [e.value for e in stream.estimates] == pytest.approx([e.value for e in memory.estimates], rel=1e-9)
-    assert memory.estimates[0].users == len(users)

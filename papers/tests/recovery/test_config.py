@@ -88,13 +88,6 @@ def test_what_is_wrong_is_told_with_its_place(
     assert "study.toml" in str(error.value)
 
 
-def test_an_option_of_worlds_that_is_not_known_is_named(tmp_path: Path) -> None:
-    path = given(tmp_path, EXAMPLE.replace('dataset = "coat" ', "world = { users = 50, item = 9 } "))
-    path.write_text(re.sub("(?m)^(relevant|likes|split) = .*", "", path.read_text()))
-    with refuses("unknown-name", section="data.world"):
-        read_config(path)
-
-
 def test_files_of_other_people(tmp_path: Path) -> None:
     """Other column names; wrong and repeated rows are an error that says what to write, then dropped and counted."""
     path = given(tmp_path, CONFIG.replace("seeds = 3", "seeds = 2"))
@@ -115,21 +108,6 @@ def test_files_of_other_people(tmp_path: Path) -> None:
     done = run(app, ["study", str(path), "--store", str(tmp_path / "store"), "--workers", "1"])
     assert done.exit_code == 0, done.output
     assert all(note in done.output for note in read_config(path).source.notes)
-
-
-def test_a_file_that_is_not_there() -> None:
-    with refuses("missing-file"):
-        read_config("no/such.toml")
-    assert "--example" in run(app, ["study"]).output
-
-
-def test_lists_made_elsewhere_are_read_per_draw(tmp_path: Path) -> None:
-    """A missing one is a clear error before anything is fitted."""
-    path = given(tmp_path, CONFIG.replace('chance = "random"', 'mine = { lists = "mine-{seed}.csv" }'))
-    done = run(app, ["study", str(path), "--store", str(tmp_path / "store")])
-    assert done.exit_code == 2
-    told = re.sub(r"[\s│]", "", done.output)
-    assert "mine-0.csv" in told, told
 
 
 OUTSIDE = """

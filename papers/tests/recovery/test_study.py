@@ -16,7 +16,7 @@ import unskew as us
 from papers.tests.recovery.small import MODELS, QUESTIONS, paired
 from unskew.report import document_of
 from unskew_papers.recovery import Question, StudyResult, Worlds, study
-from unskew_papers.recovery.draws import Place, as_likes
+from unskew_papers.recovery.draws import as_likes
 from unskew_papers.recovery.makers import Imported
 
 
@@ -56,16 +56,6 @@ def test_scores_are_those_of_evaluations_by_hand() -> None:
     assert row.alone_wrong == pytest.approx(np.mean([abs(z) > 1.96 and z * t < 0 for t, z in own]))
 
 
-def test_questions_without_verdicts_have_the_same_values() -> None:
-    fast, slow = (
-        run(questions=[Question("q", ("naive", "snips"), "popularity(gamma=1)", verdicts=verdicts)])
-        for verdicts in (False, True)
-    )
-    for a, b in zip(fast.draw_scores, slow.draw_scores, strict=True):
-        assert (a.tau, a.rmse, a.coverage) == pytest.approx((b.tau, b.rmse, b.coverage), nan_ok=True)
-        assert math.isnan(a.right)
-
-
 def test_workers_stores_and_resuming_change_nothing(tmp_path: Path) -> None:
     """In one process, in two, from a store, and with lists removed: the same JSON, byte for byte."""
     alone = json.dumps(run().to_dict())
@@ -96,14 +86,6 @@ def test_a_failing_model_does_not_stop_the_rest() -> None:
     assert "mine" in str(document_of(found).summary)
 
 
-def test_classes_of_others_take_part() -> None:
-    """Their seed is that of the draw, and what they list is what is judged."""
-    mine = Imported("papers.tests.recovery.small:Backwards", {"shift": 3})
-    assert mine.key(Place(7))["options"] == {"seed": 7, "shift": 3}
-    found = run(models={"popular": "most_popular", "mine": mine}, seeds=2)
-    assert {t.model for t in found.truths} == {"popular", "mine"}
-
-
 def test_worlds_have_a_truth_without_error() -> None:
     world = us.simulate.World(users=200, items=60, relevant=10.0, impressions=60.0)
     asked = Question("known", ("naive", "snips"), "known")
@@ -114,17 +96,6 @@ def test_worlds_have_a_truth_without_error() -> None:
     lists = us.models.MostPopular().fit(drawn.train).recommend(drawn.train.users, 5, seen=drawn.train)
     value = next(t.value for t in found.truths if (t.draw, t.model) == ("seed 1", "most_popular"))
     assert value == pytest.approx(drawn.truth(lists, "recall@5", "pooled"))
-
-
-def test_worlds_of_conversions_know_their_zeros() -> None:
-    """Models learn from what was converted, known propensities recover the truth, and nothing is refused."""
-    world = us.simulate.World(users=300, items=60, relevant=10.0, impressions=60.0, feedback="conversions")  # type: ignore[arg-type]
-    asked = Question("known", ("naive", "ips"), "known")
-    found = study(Worlds(world), MODELS, [asked], metrics=["recall@5"], target="per_user_sum", seeds=2)
-    assert not found.failures
-    assert not found.missing
-    error = {row.estimator: row.rmse for row in found.draw_scores}
-    assert error["ips"] < error["naive"]
 
 
 def test_training_pairs_among_the_random_ones_are_left_out_or_missed() -> None:
