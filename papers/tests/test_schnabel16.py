@@ -105,7 +105,8 @@ def test_a_larger_share_is_drawn_anew(setting: Setting) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("METRICS", ("mse", "mae", "dcg@50")), ("NAMES", ("rotate", *NAMES[:2])), ("PREDICTOR_SEED", 1)]
+    ("name", "value"),
+    [("METRICS", ("mse", "mae", "dcg@50")), ("NAMES", ("rotate", *NAMES[:2])), ("PREDICTOR_SEED", 1)],
 )
 def test_other_metrics_or_predictors_find_none_of_the_units(
     setting: Setting, monkeypatch: pytest.MonkeyPatch, name: str, value: Any
