@@ -48,13 +48,3 @@ def test_everything_that_is_asked_for_is_pinned(extra: str | None) -> None:
     pinned = {name_of(line) for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()}
     asked = PROJECT["dependencies"] if extra is None else PROJECT["optional-dependencies"][extra]
     assert {name_of(line) for line in asked} - {"unskew"} <= pinned
-
-
-def test_links_of_the_pages_at_the_top_lead_somewhere() -> None:
-    """CONTRIBUTING and SECURITY."""
-    for page in ("CONTRIBUTING.md", "SECURITY.md"):
-        links = re.findall(r"\]\(([^)#]+)", (ROOT / page).read_text(encoding="utf-8"))
-        assert links and all((ROOT / link).exists() for link in links), page
-    targets = set(re.findall(r"`make (\w+)`|^make (\w+)", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE))
-    made = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    assert {word for pair in targets for word in pair if word} <= made

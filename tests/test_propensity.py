@@ -57,20 +57,6 @@ def test_gamma_is_a_sane_number(gamma: float) -> None:
             Popularity(gamma)
 
 
-@pytest.mark.parametrize("gamma", [-1, -3, 2])
-def test_what_follows_from_popularity(gamma: int) -> None:
-    """γ = −1 gives every item the same, and so snips = naive; strata of one item each are snips."""
-    test = pl.DataFrame({"user": [9, 9, 9, 8], "item": [1, 2, 3, 3]})
-    seen = pl.DataFrame({"user": list(range(7)), "item": [1, 1, 1, 1, 2, 2, 3]})
-    lists = {"m": pl.DataFrame({"user": [9, 8], "item": [3, 3], "rank": [1, 1]})}
-    options: dict[str, Any] = {"train": seen, "share": "users", "estimators": ["naive", "snips", "gs(strata=3)"]}
-    found = us.evaluate(test, lists, propensity=f"popularity(gamma={gamma})", **options)
-    naive, snips, gs = (e.value for e in found.estimates)
-    assert gs == pytest.approx(snips, rel=1e-12) and (snips == pytest.approx(naive, rel=1e-12)) == (gamma == -1)
-    assert {e.estimator: e.propensity for e in found.estimates}["naive"] is None
-    assert len(said(found, "estimated-propensities")) == 1
-
-
 def test_unsupported_items_are_dropped_and_counted_on_request() -> None:
     """floor guesses and warns, drop leaves the rows out; both say how many rows it is about."""
 
@@ -89,14 +75,6 @@ def test_unsupported_items_are_dropped_and_counted_on_request() -> None:
     assert [e.value for e in dropped.estimates] == pytest.approx([e.value for e in without.estimates], rel=1e-12)
     fitted = asked(COLD, Popularity(2.0).fit(Log.from_frame(SEEN)))
     assert [e.value for e in fitted.estimates] == [e.value for e in floored.estimates]
-
-
-def test_popularity_is_never_counted_on_the_test_log() -> None:
-    with refuses("no-training-log") as caught:
-        us.evaluate(COLD, {"m": LISTS}, propensity="popularity(gamma=2)")
-    assert "train=…" in str(caught.value)
-    with refuses("no-positives"):
-        Popularity().fit(log_of([1]).take(np.array([False])))
 
 
 @pytest.mark.parametrize(

@@ -91,25 +91,18 @@ PROPENSITIES: st.SearchStrategy[Propensity] = st.one_of(
 )
 
 
-@given(METRICS)
-def test_metrics_round_trip(metric: RankingMetric) -> None:
-    """The canonical string of a metric makes the same metric."""
-    assert metrics.make(str(metric)) == metric
-    assert metrics.make(metric) is metric
+ROOMS: tuple[tuple[Any, st.SearchStrategy[Any]], ...] = (
+    (metrics, METRICS),
+    (estimators, ESTIMATORS),
+    (propensity, PROPENSITIES),
+)
 
 
-@given(ESTIMATORS)
-def test_estimators_round_trip(estimator: Estimator) -> None:
-    """The canonical string of an estimator makes the same estimator."""
-    assert estimators.make(str(estimator)) == estimator
-    assert estimators.make(estimator) is estimator
-
-
-@given(PROPENSITIES)
-def test_propensities_round_trip(model: Propensity) -> None:
-    """The canonical string of a propensity makes the same propensity."""
-    assert propensity.make(str(model)) == model
-    assert propensity.make(model) is model
+@given(st.one_of(*(st.tuples(st.just(room), parts) for room, parts in ROOMS)))
+def test_parts_round_trip(drawn: tuple[Any, Any]) -> None:
+    """The canonical string of a metric, an estimator or a propensity makes the same one."""
+    room, part = drawn
+    assert room.make(str(part)) == part and room.make(part) is part
 
 
 @pytest.mark.parametrize(

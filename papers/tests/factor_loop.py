@@ -7,6 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from tests.kernels.mixing import mix
 
 from unskew.kernels import pair_uniform
 from unskew.log import Ids, Log
@@ -20,15 +21,6 @@ def log_of(liked: npt.NDArray[np.bool_], seen: npt.NDArray[np.bool_] | None = No
     user, item = np.nonzero(np.ones_like(liked))
     frame = pl.DataFrame({"user": user, "item": item, "value": liked.ravel().astype(float)})
     return Log.from_frame(frame, feedback="conversions").take((liked if seen is None else seen).ravel())
-
-
-def mix(x: int) -> int:
-    """SplitMix64 in whole numbers."""
-    whole = (1 << 64) - 1
-    x = (x + 0x9E3779B97F4A7C15) & whole
-    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & whole
-    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & whole
-    return x ^ (x >> 31)
 
 
 class Loop:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from itertools import count
 
 import numpy as np
+from tests.kernels.mixing import mix
 
-from papers.tests.factor_loop import mix
 from unskew.kernels import pair_uniform
 from unskew.log import Ids, Log
 

@@ -13,7 +13,7 @@ from tests.said import refuses
 import unskew as us
 from papers.tests.factor_loop import PAIRWISE, Loop, log_of
 from unskew import InputError
-from unskew.log import Ids, Log
+from unskew.log import Log
 from unskew.models import MostPopular, make
 from unskew_papers.models import Factors, fit_all
 from unskew_papers.models.factors import LOSSES
@@ -108,17 +108,6 @@ def test_factors_hold_the_level_and_the_offsets_of_users(loss: str) -> None:
         by_hand = sum(v[j] * w[j] for j in range(3)) + v[3] + w[3] + model.level_
         assert left[u] @ right[i] == pytest.approx(by_hand, rel=1e-12)
         assert model.scores([user], [item])[0] == pytest.approx(by_hand, rel=1e-12)
-
-
-def test_strangers_are_ranked_for_by_the_offsets_of_items() -> None:
-    """Users that training did not have, and users without a positive."""
-    liked = blocks(50, 30)
-    liked[7] = False
-    log = log_of(liked)
-    model = Factors(dim=4, epochs=5).fit(log)
-    lists = model.recommend(Ids.of(pl.Series([7, 1000])), 30)
-    order = np.argsort(-model.item_[:, -1])
-    assert list(lists.item[:30]) == list(order) == list(lists.item[30:])
 
 
 HOSTILE = {

@@ -165,18 +165,6 @@ def test_a_planted_product_is_found_where_nothing_was_seen(spec: str, most: floa
     assert np.nanmean(error**2) < most * truth.var()
 
 
-def test_pmf_finds_what_a_sigmoid_hides() -> None:
-    """Behind a sigmoid, items of the unseen half are put in the planted order (mean Spearman over users)."""
-    log, truth, seen = planted(False, sigmoid=True)
-    left, right = made("pmf(dim=3, epochs=1000, rate=0.005, l2=0, values=true)").fit(log).factors()
-    guess = left @ right.T
-    ranks = [
-        np.corrcoef(guess[u, ~seen[u]].argsort().argsort(), truth[u, ~seen[u]].argsort().argsort())[0, 1]
-        for u in range(60)
-    ]
-    assert np.mean(ranks) > 0.9
-
-
 @pytest.mark.parametrize("model", [BPR(8, 60, 0.1, seed=0), MMMF(8, 60, 0.1, seed=0)])
 def test_pairs_are_ranked_over_others_better_than_by_popularity(model: BPR | MMMF) -> None:
     """Users of a kind like items of their kind; the loss falls and held-out positives come first."""
@@ -243,12 +231,6 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(spec: str) -> None:
     with pytest.raises(KeyboardInterrupt):
         model.fit(rated(SEEN, STARS).positives(">=4"), progress=stop)
     assert (model.item_ == before[0]).all() and model.items_ is before[1]
-
-
-def test_on_positives_alone_biased_mf_has_nothing_to_learn() -> None:
-    """y is the mean everywhere: offsets stay 0 but for noise, while ratings move them."""
-    assert np.abs(BiasedMF(DIM, 50).fit(POSITIVES).offset_).max() < 1e-3
-    assert np.abs(BiasedMF(DIM, 50, values=True).fit(rated(SEEN, STARS)).offset_).max() > 0.1
 
 
 def test_canonical_strings_and_mistakes() -> None:

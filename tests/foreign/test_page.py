@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shlex
 from pathlib import Path
-from typing import Any
 
-import polars as pl
 import pytest
 
 import unskew as us
@@ -41,26 +37,3 @@ def test_code_runs(number: int, folder: Path, monkeypatch: pytest.MonkeyPatch, r
         assert lists.count_seen(train) == 0 and {len(found) for found in lists_of(lists).values()} == {5}
     else:
         assert "cross_validate" in code or "recall" in names
-
-
-def test_the_call_for_a_librarys_number_gives_the_textbook_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """recall@10 of a user is the share of the held-out items in the first ten, and the mean of that over users."""
-    (section,) = (part for part in PAGE.split("\n## ") if "recall = " in part)
-    monkeypatch.chdir(folder)
-    held_out: dict[Any, set[Any]] = {}
-    for user, item in pl.read_parquet("shop/test.parquet").select("user", "item").iter_rows():
-        held_out.setdefault(user, set()).add(item)
-    first = pl.read_parquet("shop/item_knn.parquet").filter(pl.col("rank") <= 10)
-    listed: dict[Any, set[Any]] = {}
-    for user, item in first.select("user", "item").iter_rows():
-        listed.setdefault(user, set()).add(item)
-    textbook = sum(len(items & listed.get(user, set())) / len(items) for user, items in held_out.items()) / len(
-        held_out
-    )
-    names: dict[str, Any] = {}
-    exec(re.findall(r"^```python\n(.*?)^```", section, re.DOTALL | re.MULTILINE)[0], names)
-    assert names["recall"] == pytest.approx(textbook, abs=1e-12) and textbook > 0.0
-    (command,) = re.findall(r"^```bash\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
-    done = unskew(*shlex.split(command)[1:], "--json", "-", cwd=folder)
-    (row,) = json.loads(done.stdout)["estimates"]
-    assert row["value"] == pytest.approx(textbook, abs=1e-12)

@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -223,33 +222,6 @@ def _evaluate(test: Any, models: Any, *, per_user: bool = False, **options: Any)
         rows = result.per_user().sort(pl.all().exclude("numerator", "divisor"))
         found["estimates"]["rows"] = [_moments(rows[name]) for name in ("numerator", "divisor")]
     return found
-
-
-def _written(folder: Path, given: Any, name: str) -> Any:
-    """Frames as files of this name; all else as it is."""
-    if isinstance(given, Mapping):
-        return {key: _written(folder, item, f"{name}-{key}") for key, item in given.items()}
-    if not isinstance(given, pl.DataFrame):
-        return given
-    given.write_parquet(folder / f"{name}.parquet")
-    return str(folder / f"{name}.parquet")
-
-
-def _stream(**arguments: Any) -> Found:
-    with tempfile.TemporaryDirectory(prefix="unskew-golden-") as folder:
-        paths = {name: _written(Path(folder), value, name) for name, value in arguments.items()}
-        return _evaluate(**paths, engine="stream")
-
-
-def _spark(test: Any, models: Any, *, session: Any, **arguments: Any) -> Found:
-    """The same on frames of Spark; lists stay as they are."""
-
-    def carried(given: Any) -> Any:
-        return session.createDataFrame(given.to_pandas()) if isinstance(given, pl.DataFrame) else given
-
-    there = {name: carried(value) for name, value in arguments.items()}
-    lists = {name: carried(given) for name, given in models.items()}
-    return _result(us.spark.evaluate(carried(test), lists, **there, partitions=3))
 
 
 def _several(test: Any, models: Any, **options: Any) -> Found:
@@ -481,8 +453,6 @@ def _study(
 
 _CALLS: Mapping[str, Callable[..., Found]] = {
     "evaluate": _evaluate,
-    "stream": _stream,
-    "spark": _spark,
     "several": _several,
     "folds": _folds,
     "protocols": _protocols,

@@ -14,7 +14,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from random import Random
 
-from tests.hostile import cases, faults, others, pages, words
+from tests.hostile import cases, faults, others
 from tests.hostile.cases import Case
 from tests.hostile.classify import GOOD, Class, classify, digests, files
 from tests.hostile.processes import Trial
@@ -36,13 +36,9 @@ KINDS: dict[str, Kind] = {
     "log": Kind(cases.log_case, 22),
     "lists": Kind(cases.lists_case, 12),
     "both": Kind(cases.both_case, 5),
-    "audit": Kind(cases.audit_case, 4),
     "predictions": Kind(cases.predictions_case, 6),
     "ratings": Kind(cases.ratings_case, 5),
     "others": Kind(others.others_case, 8),
-    "specs": Kind(words.specs_case, 9),
-    "options": Kind(words.options_case, 8),
-    "pages": Kind(pages.pages_case, 3),
     "kills": Kind(faults.kill_trial, 1),
     "interrupts": Kind(faults.interrupt_trial, 1.2),
     "disks": Kind(faults.disk_trial, 0.3),
@@ -102,7 +98,7 @@ class Campaign:
         made = KINDS[kind].make(Random(f"{self.seed} {kind} {number}"), folder)
         if isinstance(made, Case):
             before, contents = files(folder), digests(folder)
-            run = worker.run(made.argv, folder, python=made.python)
+            run = worker.run(made.argv, folder)
             found, why = classify(made, run, before, folder)
             if spoilt := [name for name, digest in digests(folder).items() if contents.get(name, digest) != digest]:
                 found, why = Class.SILENT, f"the input {spoilt[0]} was changed"

@@ -29,8 +29,6 @@ class Case:
         numbers: what must come out where it ends well; None: whatever it says.
         refusable: a refusal is as good.
         dropped: rows that must be counted as dropped at least.
-        python: asked as a Python caller would, by ``unskew.evaluate``.
-        check: what else must hold when it ended well: a complaint, or nothing.
     """
 
     what: str
@@ -41,8 +39,6 @@ class Case:
     refusable: bool = True
     answerable: bool = True
     dropped: int = 0
-    python: bool = False
-    check: Callable[[Path], str | None] | None = None
 
 
 def spoil(draft: Draft, rng: Random, count: int) -> None:
@@ -73,24 +69,6 @@ def lists_case(rng: Random, folder: Path) -> Case:
 def both_case(rng: Random, folder: Path) -> Case:
     """The log and a file of lists are spoilt."""
     return _clicks(draw(rng), rng, folder, ("log", "beta"))
-
-
-def audit_case(rng: Random, folder: Path) -> Case:
-    """A log that is audited is spoilt: what must be refused is, and the rows are those that the oracle counts."""
-    draft = _drafts({"log": draw(rng).log}, ("log",), rng)["log"]
-    drop = rng.random() < 0.4
-    path = draft.write(folder).name
-    argv = ["audit", path, *(["--invalid=drop"] if drop else []), "--json=out.json"]
-    case = Case(f"{draft.ending}: {', '.join(draft.done)}{'; drop' if drop else ''}", argv, [path], ["out.json"])
-    if draft.expect is not Expect.ANYTHING:
-        try:
-            sheet = draft.careful(folder)
-            used = {name: cast for name, cast in CLICKS.items() if name != "propensity" or name in sheet.header}
-            read(sheet, used, drop)
-        except Refused as reason:
-            case.answerable = False
-            case.what += f" [must be refused: {reason}]"
-    return case
 
 
 def predictions_case(rng: Random, folder: Path) -> Case:
@@ -159,13 +137,12 @@ def _judged(
     what = "; ".join(f"{draft.name[:20]}{draft.ending}: {', '.join(draft.done)}" for draft in changed)
     case = Case(what + ("; drop" if drop else ""), [*argv, *(["--invalid=drop"] if drop else []), "--json=out.json"])
     case.outputs, case.inputs = ["out.json"], list(paths.values())
-    case.python = rng.random() < 0.1
-    if not case.python and rng.random() < 0.06:
+    if rng.random() < 0.06:
         case.argv.append("--html=out.html")
         case.outputs.append("out.html")
     if rng.random() < 0.5:
         case.argv.append("--quiet")
-    if any(draft.expect is Expect.ANYTHING or ("times" in draft.done and drop) for draft in changed):
+    if any(draft.expect is Expect.ANYTHING for draft in changed):
         return case
     try:
         case.numbers, readings = numbers()

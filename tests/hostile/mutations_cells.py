@@ -160,18 +160,6 @@ def field_too_many_or_too_few(draft: Draft, rng: Random) -> None:
             del row[rng.randrange(len(row))]
 
 
-@mutation("ragged")
-def title_with_a_comma(draft: Draft, rng: Random) -> None:
-    """A column that is not used holds the separator, without quotation marks."""
-    at = rng.randrange(len(draft.table.columns) + 1)
-    draft.table.columns.insert(at, "title")
-    for row in draft.table.rows:
-        row.insert(at, "Film")
-    if draft.is_text:
-        row = _row(draft, rng)
-        row[at : at + 1] = ["Crouching Tiger", " Hidden Dragon"]
-
-
 @mutation("column", benign=True)
 def further_columns(draft: Draft, rng: Random) -> None:
     for number in range(rng.choice((1, 3, 30, 1000))):
@@ -234,16 +222,3 @@ def constant_column(draft: Draft, rng: Random) -> None:
     at = rng.randrange(len(draft.table.columns))
     for row in draft.table.rows:
         row[at] = draft.table.rows[0][at]
-
-
-@mutation("column")
-def times(draft: Draft, rng: Random) -> None:
-    """A column of times, which a log checks although nothing here asks for it."""
-    words = (
-        "2024-01-01", "01.02.2024", "1/2/24", 1700000000, "1700000000.5", "9999999999999999", "today", 45000, "",
-        "24:00", "2024-02-30", "2024-01-01T00:00:00+14:00", "-5000-01-01", "294277-01-01", "1e300", "nan",
-    )  # fmt: skip
-    draft.table.columns.append("time")
-    usual, odd = rng.choice(words), rng.choice(words)
-    for at, row in enumerate(draft.table.rows):
-        row.append(odd if at == 3 else usual)

@@ -43,12 +43,12 @@ class Worker:
         self.env = dict(env)
         self.process: subprocess.Popen[str] | None = None
 
-    def run(self, argv: list[str], folder: Path, *, python: bool = False, seconds: float = SECONDS) -> Run:
-        """Run one command in a folder, or what a Python caller would write in its place."""
+    def run(self, argv: list[str], folder: Path, seconds: float = SECONDS) -> Run:
+        """Run one command in a folder."""
         process = self._ready()
         assert process.stdin is not None and process.stdout is not None
         began = time.monotonic()
-        job = json.dumps({"argv": argv, "folder": str(folder), "python": python})
+        job = json.dumps({"argv": argv, "folder": str(folder)})
         process.stdin.write(job + "\n")
         process.stdin.flush()
         ended = self._watch(process, seconds * crowd())

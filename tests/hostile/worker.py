@@ -1,7 +1,7 @@
 """A long-lived process that runs one command after another, as the command line would, and says how each ended.
 
-A job comes as a line of JSON on the standard input: ``argv``, ``folder``, and whether ``python`` asks. The command's
-own streams go into files of the folder, at the level of file descriptors, so that what Rust or C writes is seen too.
+A job comes as a line of JSON on the standard input: ``argv`` and ``folder``. The command's own streams go
+into files of the folder, at the level of file descriptors, so that what Rust or C writes is seen too.
 The answer is a line of JSON: ``code`` (None where an exception came through), ``fault``, ``peak`` (bytes of memory
 above those before).
 """
@@ -42,11 +42,13 @@ def _warm_up() -> None:
 
     with TemporaryDirectory(prefix="hostile-worker-") as folder:
         _, argv, outputs = shop(Random(0), Path(folder))
-        answer = _done({"argv": argv, "folder": folder, "python": False})
+        answer = _done({"argv": argv, "folder": folder})
         assert answer["code"] == 0 and (Path(folder) / outputs[0]).exists(), (Path(folder) / STDERR).read_text()
 
 
 def _done(job: dict[str, Any]) -> dict[str, Any]:
+    from unskew.cli import main as command
+
     folder = Path(job["folder"])
     os.chdir(folder)
     before = dict(os.environ)
@@ -59,12 +61,7 @@ def _done(job: dict[str, Any]) -> dict[str, Any]:
     answer: dict[str, Any] = {"code": None, "fault": ""}
     sys.argv = ["unskew", *job["argv"]]
     try:
-        if job["python"]:
-            _evaluate(job["argv"])
-        else:
-            from unskew.cli import main as command
-
-            command()
+        command()
         answer["code"] = 0
     except SystemExit as end:
         answer["code"] = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
@@ -79,36 +76,6 @@ def _done(job: dict[str, Any]) -> dict[str, Any]:
     os.environ.clear()
     os.environ.update(before)
     return answer
-
-
-def _evaluate(argv: list[str]) -> None:
-    """What a Python caller would write for this command; an error of ours is shown as a panel, others come through."""
-    import unskew
-    from unskew.cli.options import named
-
-    given: dict[str, list[str]] = {}
-    for arg in argv[2:]:
-        option, _, value = arg.removeprefix("--").partition("=")
-        given.setdefault(option, []).append(value)
-    try:
-        read = {
-            name: unskew.read_predictions(path)
-            for name, path in named("--predictions", given.get("predictions", [])).items()
-        }
-        result = unskew.evaluate(
-            argv[1],
-            {**named("--recs", given.get("recs", [])), **read},
-            metrics=given["metric"],
-            estimators=given["estimator"],
-            propensity=given["propensity"][0],
-            target=given.get("target"),
-            feedback=given.get("feedback", [None])[0],
-            invalid=given.get("invalid", ["error"])[0],  # type: ignore[arg-type]
-        )
-        result.to_json(given["json"][0])
-    except unskew.UnskewError as error:
-        sys.stderr.write(f"╭\n{error}\n╰\n")
-        sys.exit(2)
 
 
 def _memory(what: str, *, reset: bool = False) -> int:

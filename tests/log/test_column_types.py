@@ -164,12 +164,6 @@ def test_propensities_out_of_range(wrong: float) -> None:
     assert sum(log.account.dropped.values()) == 1 and log.account.rows == 1300 == len(log) + 1
 
 
-def test_times_whose_differences_overflow() -> None:
-    """Plain numbers as times, up to 2^62."""
-    frame = pl.DataFrame({"user": [1, 2], "item": [1, 2], "time": [2**62 + 1, -(2**63)]})
-    assert told(Log.from_frame, frame) == ("out-of-range", "time")
-
-
 def test_frames_that_cannot_become_columns() -> None:
     """Two columns of one name, and cells of several types, are errors of ours."""
     twice = pd.DataFrame([[1, 2, 3]], columns=["user", "item", "user"])

@@ -129,12 +129,6 @@ def test_a_view_that_is_too_large(shop: Path, monkeypatch: pytest.MonkeyPatch) -
     assert said.code == "not-enough-memory" and 200_000_000 < rows * 2 * 28 < 210_000_000
 
 
-def test_a_view_does_not_fill_the_disk(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What does not fit into memory is not put beside the file."""
-    monkeypatch.setattr(memory, "available", lambda: 200_000_000)
-    assert refusal(read_log, f"{shop}::sorted").code == "unreadable-file"
-
-
 def test_ctrl_c_stops_a_view(shop: Path) -> None:
     """As a Python caller knows it."""
     code = f"import unskew.log as log\nprint('go', flush=True)\nlog.read_log({str(shop) + '::counting'!r})"

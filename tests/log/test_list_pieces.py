@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.said import refuses
 from unskew.core.errors import InputError
 from unskew.log import Recommendations, lists, read_recommendations
 from unskew.log.list_pieces import code_pieces
@@ -115,20 +113,3 @@ def test_large_files_are_read_in_pieces(
     for one, other in zip(*found, strict=True):
         assert one == other if isinstance(one, str) else same(one, other) and one.account == other.account
     assert isinstance(found[0][0], str) == (value not in ("ascending", "shuffled"))
-
-
-def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Columns are read one after the other, and must be of the same rows."""
-    monkeypatch.setattr(lists, "MANY", 0)
-    path = tmp_path / "lists.parquet"
-    frame = pl.DataFrame({"user": np.repeat(np.arange(3), 4), "item": np.tile(np.arange(4), 3)})
-    frame.with_columns(rank=pl.col("item") + 1).write_parquet(path)
-    os.utime(path, (0, 0))  # clocks of file systems are coarse
-
-    def overwritten(*given: Any) -> Any:
-        frame.with_columns(rank=pl.col("item") + 1, item=3 - pl.col("item")).write_parquet(path)
-        return code_pieces(*given)
-
-    monkeypatch.setattr(lists, "code_pieces", overwritten)
-    with refuses("changed-rows"):
-        read_recommendations(path)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import polars as pl
 import pytest
@@ -11,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.kernels.mixing import mix
-from unskew.log import numbered_texts
-from unskew.log.ids import Ids, hash_texts
-from unskew.log.numbered_texts import SLOTS, TextTable, number, unusual
+from unskew.log.ids import hash_texts
+from unskew.log.numbered_texts import TextTable, number
 
 texts_of_any_length = st.lists(st.text(max_size=40) | st.sampled_from(["a" * n for n in range(10, 36)]))
 
@@ -81,33 +78,3 @@ def by_bytes(text: str) -> int:
     for byte in text.encode():
         h = (h ^ byte) * 0x100000001B3 % 2**64
     return mix(h)
-
-
-def test_another_process_gets_the_ids_alone() -> None:
-    """Tables of texts hold a secret of the process: they stay here."""
-    ids, other = Ids.of(pl.Series(["a", "b", "a beginning, and so on and on and on"])), Ids.of(pl.Series(["b", "c"]))
-    assert (ids.into(other).tolist(), other.into(ids).tolist()) == ([-1, -1, 0], [2, -1])
-    again = pickle.loads(pickle.dumps(ids))
-    assert set(again.__dict__) == {"values", "origin"}
-    assert (again.into(other).tolist(), other.into(again).tolist()) == ([-1, -1, 0], [2, -1])
-
-
-@pytest.mark.parametrize("length", [1, 5, 8, 12, 13, 15, 16, 17, 24, 36])
-@pytest.mark.parametrize("sign", ["\x00", "\n", " ", "\x80", "é"])
-def test_an_unusual_sign_is_seen_at_every_place(length: int, sign: str) -> None:
-    """And texts of the outermost usual signs are not taken for unusual."""
-    usual = pl.Series(["!" * length, "~" * length, "\x7f" * length])
-    assert unusual(usual).is_empty()
-    odd = pl.Series(["!" * place + sign + "~" * (length - 1 - place) for place in range(length)])
-    assert unusual(odd).equals(odd)
-
-
-def test_more_texts_than_numbers_are_left_to_polars(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A table that can grow no more numbers nothing; coding gives the same either way."""
-    column = pl.Series([f"user {n % 7_000}" for n in range(20_000)] + ["a longer text than a view holds"])
-    ids, codes = Ids.code(column)
-    monkeypatch.setattr(numbered_texts, "LARGEST", SLOTS)
-    assert TextTable().number(column) is None
-    fewer, same = Ids.code(column)
-    assert fewer.values.equals(ids.values)
-    assert same.tolist() == codes.tolist()

@@ -142,12 +142,3 @@ def test_recode_puts_lists_over_given_vocabularies(lists: Lists, users: set[int]
         assert again.item[span].tolist() == [codes.get(item, -1) for _, item in entries]
     assert again.to_frame()["item"].null_count() == np.count_nonzero(again.item < 0)
     assert read.recode(read.users, read.items) is read
-
-
-def test_unknown_items_survive_recoding_twice_and_are_never_seen() -> None:
-    """An item without a code stays without one, and no log contains it."""
-    read = Recommendations.from_frame(frame_of({1: [(1, 5), (2, 6)]}))
-    once = read.recode(read.users, Ids.of(pl.Series([6, 7])))
-    twice = once.recode(read.users, Ids.of(pl.Series([1, 6])))
-    assert twice.item.tolist() == [-1, 1] and twice.rank.tolist() == [1, 2]
-    assert once.drop_seen(log_of({(1, 6), (1, 7)})).item.tolist() == [-1]

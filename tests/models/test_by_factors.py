@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.models.hard_factors import ITEMS, USERS, World, worlds
-from tests.said import refuses
 
 import unskew as us
 from unskew.kernels.topk import SEED, top_k
@@ -106,15 +105,6 @@ def test_ranks_are_exact(world: World, seed: int) -> None:
     place[:, ITEMS:] = 0
     found = ranks_of(Scored(world.rows, (world.left, world.right), world.offsets, items), held_out, seen)
     np.testing.assert_array_equal(found, place[np.repeat(np.arange(USERS), np.diff(indptr)), held])
-
-
-def test_ranks_by_scores_that_are_no_numbers_are_refused() -> None:
-    """Infinite scores would all be tied."""
-    users, items = Ids.of(pl.Series(range(2))), Ids.of(pl.Series(range(3)))
-    held_out = Log(users, items, np.array([0, 1, 2]), np.array([0, 2], dtype=np.int32))
-    scored = Scored(np.arange(2, dtype=np.int32), (np.full((2, 1), 1e200), np.full((3, 1), 1e200)), np.zeros(3), items)
-    with refuses("factors-too-large"):
-        ranks_of(scored, held_out, None)
 
 
 def test_one_pass_for_the_longest_list_serves_all_metrics(log: Log) -> None:

@@ -99,17 +99,6 @@ def repeated(rng: np.random.Generator, users: int, items: int, dim: int) -> tupl
     return rng.normal(size=(users, dim)), rows[:, :-1].copy(), rows[:, -1].copy()
 
 
-def test_items_with_the_same_factors_are_tied() -> None:
-    """Each of three copies comes first about equally often (binomial, 4 sd); a matrix product would break such ties."""
-    left, right, offsets = repeated(np.random.default_rng(0), 3000, 1800, 33)
-    found = GivenFactors(range(3000), range(1800), left, right, item_offsets=offsets).recommend(
-        Ids.of(pl.Series(range(3000))), 1
-    )
-    assert found.tied == 3000
-    copies = np.bincount(found.item // 600, minlength=3)
-    assert (np.abs(copies - 1000) < 4 * np.sqrt(3000 * 2 / 9)).all()
-
-
 @pytest.mark.parametrize("kind", ["given", "fitted"])
 def test_neither_threads_nor_blocks_nor_company_change_a_list(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     """One thread or two, blocks of one user or of all, one user asked for alone: the same lists and ties."""
@@ -250,10 +239,3 @@ def test_evaluate_takes_factors_and_counts_users_without(tmp_path: Path) -> None
     with refuses("unknown-users"):
         us.evaluate(test, {"given": strangers}, estimators=["naive"])
     assert len(strangers.recommend(Ids.of(pl.Series([], dtype=pl.Int64)), 3).item) == 0
-
-
-@pytest.mark.parametrize("factors", [(1, 2), [1, 2], {"users": [1]}])
-def test_bare_factors_are_refused_with_the_name_of_the_class(factors: Any) -> None:
-    """Without ids nobody knows whose rows they are."""
-    with refuses("wrong-type"):
-        us.evaluate(log(), {"f": factors}, estimators=["naive"])

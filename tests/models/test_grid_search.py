@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -143,22 +142,6 @@ def test_candidates_without_a_hit_have_the_value_0() -> None:
     validation = Log.from_frame(pl.DataFrame({"user": [4, 3, 1], "item": [1, 9, 9]}))
     with refuses("no-hits"):
         search(train, validation, [Reversed()], metric="recall@1")
-
-
-def test_candidates_side_by_side_have_a_thread_each(parts: tuple[Log, Log]) -> None:
-    """Pools inside have one thread where candidates share the cores, and all cores otherwise."""
-    for at_once in (1, 3):
-        noted: list[int] = []
-        model = Reversed(threads=noted)
-        search(*parts, [model, "most_popular", "random"], threads=at_once)
-        assert noted == [1 if at_once == 3 else usual()]
-
-
-def test_progress_is_told_in_order(parts: tuple[Log, Log]) -> None:
-    """(stage, done, total), in the caller's thread."""
-    told: list[tuple[Any, ...]] = []
-    search(*parts, ["random", "most_popular"], progress=lambda *at: told.append((*at, threading.current_thread().name)))
-    assert told == [("searching", n, 2, "MainThread") for n in (1, 2)]
 
 
 @pytest.mark.parametrize(

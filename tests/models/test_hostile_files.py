@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 import pytest
-from tests.models.mf_logs import some
+from tests.models.mf_worlds import some
 from tests.said import refuses
 
 from unskew.core import memory

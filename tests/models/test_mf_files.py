@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.models.mf_logs import some
+from tests.models.mf_worlds import some
 from tests.said import refuses
 
 from unskew.core.errors import InputError

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from tests.models.mf_logs import some
-from tests.models.mf_worlds import low_rank, predictions, ratings_log
+from tests.models.mf_worlds import low_rank, predictions, ratings_log, some
 
 from unskew.log import Ids, Log
 from unskew.models import MF

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.models.mf_logs import mnar, some
-from tests.models.mf_worlds import predictions, problem_of
+from tests.models.mf_worlds import mnar, predictions, problem_of, some
 from tests.said import only
 
 from unskew.models import MF
@@ -67,18 +66,6 @@ def test_a_search_takes_the_best_setting_and_fits_it_to_all_ratings() -> None:
     assert np.array_equal(again.factors_.user, model.factors_.user)
     assert str(again) == str(model)
     assert model.fit(log).search_ is None  # a fit of its own
-
-
-def test_warm_starts_do_not_change_what_a_search_finds() -> None:
-    """Scores of a path of penalties and of each one alone agree to 1 %: far below their standard errors."""
-    _, log = mnar(4)
-    path = MF.search(log, "known", penalties=(1.0, 5.0, 25.0), dims=(4,)).search_
-    assert path is not None
-    for row in path.table.iter_rows(named=True):
-        alone = MF.search(log, "known", penalties=(row["penalty"],), dims=(4,), offsets=(row["offsets"],)).search_
-        assert alone is not None
-        assert alone.table["score"][0] == pytest.approx(row["score"], rel=0.01)
-        assert 0.01 * row["score"] < row["se"]
 
 
 def test_fits_that_did_not_converge_and_edges_of_the_grid_are_told() -> None:

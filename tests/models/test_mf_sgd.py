@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.models.mf_worlds import low_rank, predictions, problem_of, random_factors, ratings_log
+from tests.models.mf_worlds import low_rank, problem_of, random_factors, ratings_log
 from tests.said import refuses
 
 from unskew.core.threads import Threads
@@ -108,23 +107,6 @@ def test_a_hundred_epochs_come_near_the_minimum(loss: Loss, offsets: Offsets) ->
     assert 0.99 < found.history[-1] / best.history[-1] < most
     assert found.history[-1] == pytest.approx(problem.objective(found.factors)[0], rel=1e-12)
     assert not found.factors.user[7].any() and not found.factors.item[11].any()
-
-
-def test_scale_of_weights_and_an_enormous_one() -> None:
-    """Weights times a thousand, penalty too: the same fit. One that outweighs all others leaves all finite."""
-    problem = world()
-    start = svd_start(problem.ratings, 3)
-    side = problem.ratings.by_user
-    one = sgd(problem, start, Effort(5))
-    many = replace(problem.ratings, by_user=replace(side, weight=side.weight * 1024.0))
-    scaled = sgd(replace(problem, ratings=many, strength=problem.strength * 1024.0), start, Effort(5))
-    np.testing.assert_allclose(scaled.factors.user, one.factors.user, rtol=1e-5, atol=1e-6)
-    weight = side.weight.copy()
-    weight[0] = 1e12
-    heavy = replace(problem.ratings, by_user=replace(side, weight=weight))
-    found = sgd(replace(problem, ratings=heavy), start, Effort(20))
-    assert np.isfinite(predictions(found.factors)).all()
-    assert found.history[-1] < found.history[0]
 
 
 def test_seeds_and_warm_starts() -> None:

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.models.mf_logs import Floats, mnar, some
-from tests.models.mf_worlds import predictions, problem_of
+from tests.models.mf_worlds import Floats, mnar, predictions, problem_of, some
 
 import unskew as us
 from unskew.models import MF

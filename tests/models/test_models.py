@@ -228,13 +228,6 @@ def test_lists_without_information_are_random(model: str, log: Log) -> None:
     assert abs(np.corrcoef(counts, np.arange(60))[0, 1]) < 4 / np.sqrt(60)
 
 
-def test_ties_are_counted_where_the_hash_decides(log: Log) -> None:
-    """Unknown users of item-kNN are all tied; random means its chance, so it reports none."""
-    unknown = ids(*range(1000, 1010))
-    assert make("item_knn").fit(log).recommend(unknown, 5).tied == 10
-    assert make("random").fit(log).recommend(unknown, 5).tied == 0
-
-
 def test_random_has_its_own_stream(log: Log) -> None:
     """Lists of other seeds, and of the tie-breaking hash, overlap as chance has it (6 of 60: 10 % ± 1.2 %)."""
     users = ids(*range(1000, 2000))

@@ -75,18 +75,6 @@ def test_a_positive_counts_half_after_a_half_life(train: Timed, half_life: float
         assert model.scores_[code] == pytest.approx(total, rel=1e-12)  # type: ignore[attr-defined]
 
 
-def test_recent_positives_beat_old_ones() -> None:
-    """An item with many old positives leads by all of them, and not by the last three, by days or by half-life."""
-    rows = [(user, 5, 0) for user in range(5)] + [(user, 6, 100 + user) for user in range(3)]
-    log, user = log_of(rows), ids(99)
-    top = {
-        text: lists_of(make(text).fit(log).recommend(user, 1))[99]
-        for text in ("most_popular", "recently_popular", "recently_popular(last=3)", "recently_popular(days=1)")
-    }
-    assert list(top.values()) == [[5], [5], [6], [6]]
-    assert lists_of(make("recently_popular(half_life=1)").fit(log).recommend(user, 1))[99] == [6]
-
-
 def test_logs_without_times_are_refused() -> None:
     """Without a column 'time' nothing is recent; numbers that are no Unix times have no days."""
     bare = Log.from_frame(pl.DataFrame({"user": [1], "item": [2]}))

@@ -78,27 +78,6 @@ def test_updates_give_the_lists_of_one_fit(rows: Chunked, text: str, one_vocabul
     assert lists_of(model.recommend(asked, 9, seen=whole)) == lists_of(again.recommend(asked, 9, seen=whole))
 
 
-@pytest.mark.parametrize("kept", [-1, 10**9])
-def test_larger_logs_have_the_same_neighbours(kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three updates of a log of 200 items: neighbours and cosines are those of one fit, bit by bit."""
-    monkeypatch.setattr(common_counts, "REPEATED", kept)
-    rng = np.random.default_rng(0)
-    user, item = np.nonzero(rng.random((500, 200)) < 0.3 * np.arange(1, 201) ** -0.3)
-    log = Log.from_frame(pl.DataFrame({"user": user, "item": item}))
-    number = rng.integers(0, 4, len(log))
-    model = make("item_knn(neighbours=20)").fit(log.take(number == 0))
-    before = model.copy()
-    for part in (1, 2, 3):
-        model.update(log.take(number == part))  # type: ignore[attr-defined]
-        if part == 1:
-            branch = model.copy().update(log.take(number >= 2))  # type: ignore[attr-defined]
-    whole = make("item_knn(neighbours=20)").fit(log)
-    for other in (model, branch):
-        for name in ("start", "column", "weight"):
-            assert (getattr(other.similar(), name) == getattr(whole.similar(), name)).all()  # type: ignore[attr-defined, union-attr]
-    assert len(before.history_.column) == (number == 0).sum()  # type: ignore[attr-defined]
-
-
 def test_a_known_pair_is_refused() -> None:
     """item_knn holds the histories, so that it notices a pair that comes again."""
     log = Log.from_frame(pl.DataFrame({"user": ["a", "b"], "item": ["x", "y"]}))

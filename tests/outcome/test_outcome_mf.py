@@ -31,20 +31,6 @@ def test_better_than_means_and_than_unweighted(fitted: LogisticMF) -> None:
     assert abs(fitted.predict(*PAIRS).mean() - WORLD.chance.mean()) < 0.02
 
 
-def test_factors_are_found_where_few_items_have_most_of_the_rows() -> None:
-    """Exposure like 1/rank: the noise of popular items must not drown what there is (held-out rows, fresh pairs)."""
-    rng = np.random.default_rng(0)
-    z = rng.normal(size=(3000, 2)) @ rng.normal(0.0, 0.9, (200, 2)).T - 1.0
-    chance = 1.0 / (1.0 + np.exp(-z))
-    p = np.minimum(1.0, 4.0 / np.arange(1, 201)) * np.ones((3000, 1))
-    world = World(chance, p, rng.random(p.shape) < p, (rng.random(p.shape) < chance).astype(np.float64))
-    found = LogisticMF().fit(world.log)
-    assert found.held_out_loss[-1] < 0.98 * found.held_out_loss[0]
-    pairs = all_pairs(p.shape)
-    offsets = LogisticMF(dim=0).fit(world.log)
-    assert world.error(found.predict(*pairs)) < 0.9 * world.error(offsets.predict(*pairs))
-
-
 @pytest.mark.parametrize("fraction", [False, True])
 def test_newton_steps_reach_the_penalised_optimum_of_a_side(fraction: bool) -> None:
     """The kernel's steps with weights per pair end where the gradient, by differences of a loop-written loss, is 0."""

@@ -59,26 +59,6 @@ def test_known_propensities_of_a_split_log_are_right_in_its_parts(seed: int) -> 
     assert check("known", replace(log, value=None, feedback=us.Feedback.IMPLICIT)).checks[0].implied_pairs is None
 
 
-def test_pairs_that_are_left_out_are_left_out_of_the_constant_too() -> None:
-    """Sparse items: with unsupported=drop the loss of one constant is over the pairs that have a propensity, and
-    propensities sum to the kept seen pairs; dropping does not make them look worse than a constant."""
-    rng = np.random.default_rng(0)
-    p = np.concatenate([np.full(30, 0.2), np.full(300, 0.002)])
-    user, item = np.nonzero(rng.random((300, len(p))) < p)
-    log = Log.from_frame(pl.DataFrame({"user": user, "item": item, "value": 1.0}), feedback="conversions")
-    kept = check("popularity(gamma=1, unsupported=drop)", log).checks[0]
-    assert kept.dropped > 20
-    pairs = sum(b.pairs for b in kept.reliability)
-    density = kept.rows / pairs
-    assert kept.brier_constant == pytest.approx(density * (1.0 - density))
-    assert kept.log_loss_constant == pytest.approx(
-        -density * math.log(density) - (1.0 - density) * math.log(1.0 - density)
-    )
-    assert sum(b.pairs * b.predicted for b in kept.reliability) == pytest.approx(kept.rows, rel=1e-9)
-    assert kept.log_loss is not None and kept.log_loss < kept.log_loss_constant
-    assert only("no-propensity", kept.findings).startswith(f"{kept.dropped} ")
-
-
 def slow_popularity(log: Log, gamma: float, folds: int) -> tuple[dict[tuple[int, int], float], set[tuple[int, int]]]:
     """P of every pair by a popularity counted outside its fold, scaled to the number seen; and the seen pairs."""
     users, items = len(log.users), len(log.items)
@@ -176,21 +156,6 @@ def test_what_cannot_be_had_is_an_error_or_is_listed() -> None:
     for code, propensities, rows, refused in wrong:
         with refuses(code):
             check(propensities, rows, refused=refused)  # type: ignore[arg-type]
-
-
-def test_names_are_kept_apart_and_found_by_any_spelling() -> None:
-    """The same string twice is one propensity; two objects of one name need names of their own; the short form of a
-    name finds the canonical one."""
-    log, _ = shop(users=60)
-    assert len(check(["uniform", "uniform"], log).checks) == 1
-    one, other = Popularity(1.0).fit(log), Popularity(1.0).fit(log.take(log.user < 9))
-    with refuses("repeated-name"):
-        check([one, other], log)
-    assert [c.propensity for c in check({"one": one, "other": other}, log)] == ["one", "other"]
-    found = check("logistic(features=none, offsets=item)", log)
-    assert found["logistic(features=none, offsets=item)"] is found["logistic"] is found.checks[0]
-    with refuses("unknown-name"):
-        found["popularity(gamma=1)"]
 
 
 def test_tenths_without_a_seen_pair_are_told() -> None:

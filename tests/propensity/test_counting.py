@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import unskew as us
-from tests.said import only, refuses
+from tests.said import refuses
 from unskew import propensity
 from unskew.log import Ids, Log, key_counts
 from unskew.propensity import FitInputs, NaiveBayes, Popularity, ValueCounts, count_items, count_values, from_files
@@ -110,28 +110,6 @@ def test_items_are_counted_in_folders_too(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "cast",
-    [
-        {"user": pl.String, "item": pl.UInt64},
-        {"user": pl.Float64, "item": pl.Categorical},
-        {"value": pl.Float32},
-        {"value": pl.String},
-        {"value": pl.Decimal(10, 2)},
-    ],
-)
-def test_types_of_columns_do_not_matter(cast: Any, tmp_path: Path) -> None:
-    """Ids of any type, also other ones in another file, and numbers of any type count as they do in memory."""
-    frame, mcar = world(), sample()
-    train = Log.from_frame(frame, feedback="ratings")
-    folder = in_parts(frame, tmp_path / "mixed", 2)
-    texts: Any = {name: pl.String for name, dtype in cast.items() if dtype == pl.Categorical}  # on the way there
-    other = pl.read_parquet(folder / "part-1.parquet").cast(texts).cast(cast)
-    other.write_parquet(folder / "part-1.parquet")
-    frame.cast(texts).cast(cast).write_parquet(tmp_path / "one.parquet")
-    assert same(folder, mcar, train) and same(tmp_path / "one.parquet", mcar, train)
-
-
 def wrong_file(path: Path, column: str, values: list[Any]) -> Path:
     """Five sound rows, then these."""
     rows = 5 + len(values)
@@ -190,20 +168,6 @@ def test_paths_that_hold_nothing_to_count(tmp_path: Path) -> None:
     refused("*.parquet", "unreadable-file")
 
 
-def test_values_that_hardly_repeat_are_refused_early(tmp_path: Path) -> None:
-    """Measurements are no ratings: more than 100 values in a file, or in all of them together, are too many."""
-    row = np.arange(5_000)
-    dwell = pl.DataFrame({"user": row, "item": row, "value": np.random.default_rng(0).exponential(size=len(row))})
-    in_parts(dwell, tmp_path / "dwell", 2)
-    in_parts(dwell.with_columns(value=pl.Series(row // 40)), tmp_path / "few", 3)
-    for folder, part in (("dwell", 0), ("few", 2)):
-        with refuses("too-many-values") as caught:
-            count_values(tmp_path / folder)
-        assert f"part-{part}.parquet" in str(caught.value)
-    hundred = in_parts(dwell.with_columns(value=pl.Series(row % 100)), tmp_path / "hundred", 3)
-    assert len(count_values(hundred).values) == 100
-
-
 def test_counts_by_hand_are_checked() -> None:
     """Counts from elsewhere must be counts: one per value or item, ascending, not negative, some users and items."""
     good = ValueCounts(np.array([1.0, 2.0]), np.array([3.0, 1.0]), users=2, items=3)
@@ -257,20 +221,6 @@ def test_counted_is_reached_by_a_string(inner: str, counted: str, parts: tuple[L
     assert from_disk.inputs["settings"]["propensity"] == str(model)
     with refuses("no-training-log"):
         model.fit(train)
-
-
-def test_counted_knows_the_population_and_the_catalogue(parts: tuple[Log, Log]) -> None:
-    """P(O) = |O|/(U·I) counts users and items without rows in the files: ips equals that of the log in memory."""
-    test, train = parts
-    options: dict[str, Any] = {
-        "estimators": ["ips"], "target": "per_user_sum", "candidates": "all",
-        "users": pl.DataFrame({"user": np.arange(1_000)}), "items": pl.DataFrame({"item": np.arange(150)}),
-    }  # fmt: skip
-    in_memory = judged(test, "naive_bayes", train=train, mcar=sample(), **options)
-    from_disk = judged(test, "counted(naive_bayes, train=train, mcar=mcar.parquet)", **options)
-    assert from_disk.estimates[0].value == in_memory.estimates[0].value
-    one, other = (only("few-random-rows", r.warnings) for r in (from_disk, in_memory))
-    assert one == other
 
 
 @pytest.mark.parametrize(

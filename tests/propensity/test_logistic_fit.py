@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
@@ -102,16 +100,3 @@ def test_covariates_that_free_offsets_would_swallow_are_refused(
             Logistic("plain", offsets).fit(log, inputs=side)
         assert f"--{refused}-features" in str(caught.value)
     assert Logistic("plain", offsets, free="no").fit(log, inputs=side).fitted
-
-
-def test_what_it_needs_is_said() -> None:
-    """Missing covariates and empty logs."""
-    world = LogisticWorld.draw(10, 8, seed=0)
-    log, users_only = log_of(world.seen), replace(world.side, item_features=None)
-    with refuses("missing-argument"):
-        Logistic().fit(log, inputs=users_only)
-    with refuses("missing-argument"):
-        Logistic("plain").fit(log)
-    assert Logistic("plain").fit(log, inputs=users_only).fitted
-    with refuses("empty-log"):
-        Logistic("none", "user").fit(log.take(np.zeros(len(log), dtype=bool)))

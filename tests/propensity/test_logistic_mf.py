@@ -76,18 +76,6 @@ def test_the_same_every_time(negatives: int | str) -> None:
     assert (matrix_of(one, SHAPE) != matrix_of(other, SHAPE)).any()
 
 
-def test_held_out_pairs_stop_the_fit(fitted: LogisticMF) -> None:
-    """It ends well before the last round; with a weak penalty it ends where held-out loss was least, with none kept
-    aside it runs on and fits noise."""
-    assert len(fitted.held_out_loss) < 20
-    weak = LogisticMF(penalty=0.1, epochs=15).fit(LOG)
-    assert len(weak.held_out_loss) < 12
-    assert weak.held_out_loss[-1] < weak.held_out_loss[-2]  # the best round, not the last one
-    blind = LogisticMF(penalty=0.1, epochs=15, held_out=0.0).fit(LOG)
-    assert len(blind.held_out_loss) == 1 + 15 + 1 and np.isnan(blind.held_out_loss).all()
-    assert log_loss(AGAIN, matrix_of(weak, SHAPE)) < log_loss(AGAIN, matrix_of(blind, SHAPE)) - 0.004
-
-
 def test_sampling_unseen_pairs_is_undone_by_the_offset(fitted: LogisticMF) -> None:
     """With f of the unseen pairs logit P = logit P̃ + log f: the level is right, and little is lost."""
     sampled = LogisticMF(negatives=4).fit(LOG)

@@ -9,7 +9,6 @@ import pytest
 
 from tests.propensity.worlds import Bools, Floats, log_of
 from tests.said import refuses
-from unskew import propensity
 from unskew.log import Log
 from unskew.propensity import FitInputs, Level, Popularity
 from unskew.propensity.exponent import Half, from_exposures, from_random
@@ -104,22 +103,6 @@ def test_gamma_is_recovered(gamma: float, feedback: str, random: str | None) -> 
     found = Popularity("estimate").fit(as_log(seen, relevant, feedback), inputs=side)
     assert found.gamma_se is not None and found.gamma_se < 0.3
     assert abs(found.gamma_ - gamma) < 3.0 * found.gamma_se
-
-
-def test_the_string_says_the_number_that_is_used() -> None:
-    """popularity(gamma=estimate), once fitted, prints γ; that string gives the same propensities, repr the error."""
-    seen, relevant, _ = matrices(500, 120, 1.1, seed=6)
-    log = as_log(seen, relevant)
-    model = propensity.make("popularity(gamma=estimate)")
-    assert isinstance(model, Popularity) and str(model) == "popularity(gamma=estimate)"
-    found = model.fit(log)
-    assert str(found) == f"popularity(gamma={found.gamma_:g})" and "±" in repr(found)
-    again = propensity.make(str(found)).fit(log)
-    assert (again.of(log).rows == found.of(log).rows).all()
-    assert isinstance(again, Popularity) and again.gamma_se is None
-    assert found is model  # fitted in place
-    once = str(found)
-    assert str(found.fit(log.take(np.arange(len(log) // 2)))) != once  # fitting again estimates again
 
 
 @pytest.mark.parametrize("gamma", [-1.0, 0.3, 1.0])

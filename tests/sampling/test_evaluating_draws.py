@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,15 +11,13 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.console import Console
 
 import unskew as us
-from tests.said import only, refusal
+from tests.said import refusal
 from tests.sampling.draw_reference import Reference
 from tests.sampling.test_draws import skewed
 from tests.stream.files import assert_same
 from unskew.core.errors import InputError, RefusedError
-from unskew.core.notice import codes
 from unskew.inference import student
 from unskew.log import Log
 from unskew.result import Result
@@ -153,44 +149,6 @@ def test_neither_order_nor_threads_nor_types_of_ids_matter(shop: Any) -> None:
     for one, two in zip(first.estimates, others[1].estimates, strict=True):
         for key, number in vars(one).items():
             assert_same(vars(two)[key], number, key)
-
-
-def test_segments_share_the_samples(shop: Any) -> None:
-    """Pooled sums of the parts of the rows, and of the users, add up to those of the whole."""
-    world, lists = shop
-    users = pl.DataFrame({"user": world.test.users.values}).with_columns(half=pl.int_range(pl.len()) % 2)
-    for by in ("popularity(strata=3)", "half"):
-        found = us.evaluate(world.test, lists, train=world.train, users=users, by=by, sample="skew", repeats=3)
-        whole = [e for e in found.estimates if e.segment is None]
-        parts = [e for e in found.estimates if e.segment is not None]
-        for e in whole:
-            mine = [p for p in parts if p.model == e.model]
-            total = sum(p.interactions for p in mine)
-            assert abs(total - e.interactions) <= len(mine)  # rounded averages
-            assert sum(p.value * p.interactions for p in mine) / total == pytest.approx(e.value, rel=5e-3)
-            assert by != "half" or all(p.se > e.se for p in mine)
-
-
-def test_what_is_said(shop: Any, tmp_path: Path) -> None:
-    """Strategy, size, repeats and rows per draw, and that nothing is debiased: table, JSON, terminal, page."""
-    world, lists = shop
-    result = us.evaluate(world.test, lists, train=world.train, sample="wtd_h", repeats=5)
-    rows = len(world.test)
-    (told,) = result.table()["sample"].unique().to_list()
-    assert "wtd_h" in told and f"{rows // 2:,}" in told and f"{rows:,}" in told
-    assert {v.verdict for v in result.verdicts_} <= {"ahead", "behind", "undecided"}
-    result.to_json(tmp_path / "r.json")
-    record = json.loads((tmp_path / "r.json").read_text())
-    assert record["headline"]["debiased"] is False
-    assert record["estimates"][0]["sample"] == told and record["estimates"][0]["draws_se"] > 0.0
-    asked = {"strategy": "wtd_h", "repeats": 5, "rows": rows, "rows_per_draw": rows // 2, "equal_chances": False}
-    assert asked.items() <= record["inputs"]["sample"].items()
-    Console(file=(file := io.StringIO()), width=100).print(result)
-    result.to_html(tmp_path / "r.html")
-    assert told in file.getvalue() and told in (tmp_path / "r.html").read_text()
-    plain = us.evaluate(world.test, lists, train=world.train, sample="reg", repeats=2)
-    assert {codes([v.assumption]) for v in (plain.verdicts_[0], result.verdicts_[0])} == {("seen-alike",), ()}
-    only("samples-drawn", plain.warnings)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from unskew.kernels.topk import SEED
 from unskew.log import Ids, Log, read_log
 from unskew.log.ids import hash_texts
 from unskew.simulate import RatingWorld, complete, most_active, propensities, to_ratings, write_ratings
-from unskew.simulate import completion as completion_module
 
 Floats = npt.NDArray[np.float64]
 
@@ -160,30 +159,6 @@ def test_draws_follow_the_propensities() -> None:
     assert np.abs(z.mean(axis=0)).max() < 4.5 / math.sqrt(40) and np.abs(z.mean(axis=1)).max() < 4.5 / math.sqrt(30)
 
 
-def test_predictors_err_as_the_paper_says() -> None:
-    """Counts and values of every prediction matrix, pair by pair; normal noise by its moments."""
-    world = RatingWorld.like(ratings_log(120, 90, seed=2))
-    y, made = world.truth, world.predictions(3)
-    fives = np.count_nonzero(y == 5)
-    for name, low in (("rec_ones", 1), ("rec_fours", 4)):
-        changed = made[name] != y
-        assert np.count_nonzero(changed) == fives
-        assert (y[changed] == low).all() and (made[name][changed] == 5).all()
-    assert all(p == (t - 1 if t >= 2 else 5) for p, t in zip(made["rotate"].flat, y.flat, strict=True))
-    assert all(p == (3 if t <= 3 else 4) for p, t in zip(made["coarsened"].flat, y.flat, strict=True))
-    skewed = made["skewed"]
-    assert skewed.min() == 0.0 and skewed.max() == 6.0
-    inner = y == 3  # N(3, 1.5): 2.3 % are clipped on each side
-    assert np.mean(skewed[inner]) == pytest.approx(3.0, abs=4 * 1.5 / math.sqrt(inner.sum()))
-    assert np.mean(skewed[inner] == 0.0) == pytest.approx(0.02275, abs=4 * math.sqrt(0.0223 / inner.sum()))
-    assert np.mean(np.abs(skewed[inner] - 3.0) < 1.5) == pytest.approx(0.6827, abs=4 * 0.4654 / math.sqrt(inner.sum()))
-    again, other = world.predictions(3), world.predictions(4)
-    assert all(np.array_equal(made[name], again[name]) for name in made)
-    assert not any(np.array_equal(made[name], other[name]) for name in ("rec_ones", "rec_fours", "skewed"))
-    few = RatingWorld(ids(1), ids(8), np.array([[5, 5, 5, 1, 4, 4, 4, 4]], dtype=np.int8))  # more fives than ones
-    assert [np.count_nonzero(few.predictions()[name] != few.truth) for name in ("rec_ones", "rec_fours")] == [1, 3]
-
-
 @pytest.mark.parametrize("metric", ["mae", "mse", "accuracy", "cg@5", "dcg@5", "dcg@100", "dcg"])
 def test_true_values_are_averages_over_all_pairs(metric: str) -> None:
     """Loops over users: sort by (prediction downwards, hash), look up the rank, add up δ."""
@@ -222,23 +197,6 @@ def test_the_busiest_part_keeps_the_busiest() -> None:
     assert most_active(log).to_frame().equals(log.to_frame())
     with refuses("out-of-range"):
         most_active(log, users=0)
-
-
-def test_logs_that_cannot_be_completed_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No values, no rows, another kind of feedback, too many pairs, impossible settings."""
-    log = ratings_log()
-    with refuses("missing-column", column="value"):
-        complete(Log.from_frame(log.to_frame().select("user", "item")))
-    with refuses("empty-log"):
-        complete(log.take(np.zeros(len(log), dtype=np.bool_)))
-    with refuses("wrong-feedback"):
-        complete(Log.from_frame(log.to_frame(), feedback="conversions"))
-    for wrong in ({"rank": 0}, {"penalty": 0.0}, {"sweeps": 0}):
-        with refuses("out-of-range", option=next(iter(wrong))):
-            complete(log, **wrong)
-    monkeypatch.setattr(completion_module, "MOST_CELLS", 599)
-    with refuses("too-large"):
-        complete(log)
 
 
 def test_files_say_what_the_world_says(tmp_path: Path) -> None:

@@ -61,23 +61,6 @@ def test_a_world_is_written_from_a_file(stars: Path, tmp_path: Path) -> None:
     assert tried.exit_code == 0 and "rec_fours" in tried.stdout and "per_pair" in tried.stdout, tried.output
 
 
-def test_options_reach_the_world(stars: Path, tmp_path: Path) -> None:
-    """The busiest part, the log's own marginals, another seed, no words."""
-    folder = tmp_path / "w"
-    shared = ("ratings", "--like", stars, *COLUMNS, "--out", folder, "--quiet", "--force", "--share", "0.3")
-    assert simulate(*shared, "--users", "20", "--items", "10").stdout == ""
-    first = pl.read_parquet(folder / "log.parquet")
-    assert pl.read_parquet(folder / "truth.parquet").height == 200
-    simulate(*shared, "--users", "20", "--items", "10", "--seed", "1")
-    assert not pl.read_parquet(folder / "log.parquet").equals(first)
-    simulate(*shared, "--marginals", "own")
-    given = pl.read_csv(stars)["stars"].value_counts(normalize=True).sort("stars")["proportion"]
-    made = pl.read_parquet(folder / "truth.parquet")["value"].value_counts(normalize=True).sort("value")["proportion"]
-    assert made.to_list() == pytest.approx(given.to_list(), abs=1e-3)
-    simulate(*shared, "--marginals", "0.2,0.3,0.5")
-    assert pl.read_parquet(folder / "truth.parquet")["value"].max() == 3
-
-
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [

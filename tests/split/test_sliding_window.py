@@ -107,13 +107,6 @@ def test_first_only_leaves_the_first_item_of_each_user(rows: list[Row], width: i
         assert pairs_of(ones.train) == pairs_of(all_rows.train)
 
 
-def test_the_first_of_several_at_one_time_is_drawn() -> None:
-    """Among 400 users with two first items, about half have either: 200, standard error 10."""
-    rows = [(user, item, time) for user in range(400) for item, time in ((0, 0), (1, 10), (2, 10))]
-    (fold,) = sliding_window(log_of(rows), 5, 1, first_only=True)
-    assert fold.test_count == 400 and abs(np.count_nonzero(fold.test.item == 1) - 200) < 60
-
-
 @compiled
 @given(ROWS, WIDTHS)
 def test_an_update_brings_a_model_to_the_next_fold(rows: list[Row], width: int) -> None:

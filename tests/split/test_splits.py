@@ -54,13 +54,6 @@ def drawn(log: Log, seed: int) -> dict[tuple[object, ...], float]:
     return dict(zip(log.to_frame().rows(), draws(log, "holdout", seed).tolist(), strict=True))
 
 
-def test_integer_and_text_ids_are_split_alike() -> None:
-    """The draw is made from the text of the ids."""
-    frame = WIDE.to_frame().select("user", "item")
-    text = Log.from_frame(frame.cast(pl.String))
-    assert pairs_of(holdout(WIDE, seed=5).test) == {(int(u), int(i)) for u, i in pairs_of(holdout(text, seed=5).test)}
-
-
 def test_seeds_give_independent_splits() -> None:
     """Two seeds agree on a test row with probability s²: 20,000 · 0.09 = 1,800, standard error 40."""
     one, other = holdout(WIDE, seed=0).held_out, holdout(WIDE, seed=1).held_out

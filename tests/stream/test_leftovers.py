@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -56,31 +52,6 @@ def test_nothing_is_left_when_a_run_is_broken_off(
         if error is ValueError:
             us.evaluate(**files)
             assert left(place) == []
-
-
-def test_what_a_killed_run_left_is_removed_by_the_next(
-    place: Path, files: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    script = f"""
-        import time, tempfile
-        tempfile.gettempdir = lambda: {str(place)!r}
-        from unskew.engine.stream.spill import folder_for
-        with folder_for(0) as folder:
-            (folder / "rows").write_text("rows")
-            print("there", flush=True)
-            time.sleep(60)
-    """
-    run = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE)
-    assert run.stdout is not None
-    assert run.stdout.readline().strip() == b"there"
-    os.kill(run.pid, signal.SIGKILL)
-    run.wait()
-    run.stdout.close()
-    assert left(place)
-    monkeypatch.setattr("unskew.core.temporaries._swept", set())  # this process is the next run
-    with sized(Layout()):
-        us.evaluate(**files)
-    assert left(place) == []
 
 
 def test_a_full_disk_is_one_clear_error(place: Path, files: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
@@ -42,17 +41,3 @@ def test_the_rows_of_a_part_come_back(
             assert_frame_equal(spill.part(number), frame.filter(pl.Series(of_row == number)))
         spill.remove()
         assert list(Path(folder).iterdir()) == []
-
-
-@pytest.mark.parametrize("dtype", [pl.Int8, pl.UInt16, pl.UInt64, pl.Float32, pl.Boolean, pl.Date])
-def test_other_types_and_nulls_come_back(dtype: type[pl.DataType], tmp_path: Path) -> None:
-    """Columns that are kept for segments may have any type, and nulls in some chunks only."""
-    kept = pl.Series("kept", [1, 0, 1, 2, None, 3, 1, 1], dtype=pl.Int64).cast(dtype)
-    frame = pl.DataFrame({"user": [5, 1, 5, 9, 1, 9, 5, 1], "kept": kept})
-    spill = Spill(tmp_path, "rows", Cuts(2, np.array([5])), 3)
-    for start in (0, 3, 6):
-        spill.add(frame[start : start + 3])
-    spill.write()
-    assert_frame_equal(spill.part(0), frame.filter(pl.col("user") < 5))
-    assert_frame_equal(spill.part(1), frame.filter(pl.col("user") >= 5))
-    spill.remove()

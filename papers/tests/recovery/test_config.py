@@ -14,13 +14,11 @@ from tests.cli.commands import code_of
 from tests.said import refuses
 from typer.testing import CliRunner
 
-import unskew as us
 from papers.tests.recovery.kills import CONFIG, survives
-from papers.tests.recovery.small import MODELS, QUESTIONS, ratings, write
+from papers.tests.recovery.small import ratings, write
 from unskew import InputError
 from unskew.cli import app
-from unskew_papers.recovery import Paired
-from unskew_papers.recovery.config import EXAMPLE, StudyConfig, read_config
+from unskew_papers.recovery.config import EXAMPLE, read_config
 
 run = CliRunner().invoke
 
@@ -86,28 +84,6 @@ def test_what_is_wrong_is_told_with_its_place(
         read_config(path)
     assert error.value.fields.get("section") == section
     assert "study.toml" in str(error.value)
-
-
-def test_files_of_other_people(tmp_path: Path) -> None:
-    """Other column names; wrong and repeated rows are an error that says what to write, then dropped and counted."""
-    path = given(tmp_path, CONFIG.replace("seeds = 3", "seeds = 2"))
-    for name in ("chosen", "random"):
-        rows = pl.read_parquet(tmp_path / f"{name}.parquet").rename({"user": "who", "item": "what", "value": "stars"})
-        wrong = rows.head(1).with_columns(who=pl.lit(None, rows["who"].dtype))
-        pl.concat([rows, rows.head(2), wrong]).write_parquet(tmp_path / f"{name}.parquet")
-
-    def read(keys: str) -> StudyConfig:
-        path.write_text(CONFIG.replace("seeds = 3", "seeds = 2").replace("[data]", f"[data]\n{keys}"))
-        return read_config(path)
-
-    names = 'columns = { user = "who", item = "what", value = "stars" }'
-    for keys, remedy in ((names, 'invalid = "drop"'), (f'{names}\ninvalid = "drop"', 'duplicates = "first"')):
-        with pytest.raises(InputError, match=remedy):
-            read(keys)
-    read(f'{names}\ninvalid = "drop"\nduplicates = "first"')
-    done = run(app, ["study", str(path), "--store", str(tmp_path / "store"), "--workers", "1"])
-    assert done.exit_code == 0, done.output
-    assert all(note in done.output for note in read_config(path).source.notes)
 
 
 OUTSIDE = """
@@ -185,15 +161,6 @@ def test_no_input_of_a_study_is_replaced(tmp_path: Path, monkeypatch: pytest.Mon
         done = run(app, [*asked, "--csv=out.csv"])
         assert done.exit_code == 0, done.output
         assert (tmp_path / "out.csv").exists()
-
-
-def test_a_result_of_python_does_not_replace_what_it_was_made_of(tmp_path: Path) -> None:
-    chosen, random = write(tmp_path)
-    log, other = (us.read_log(path, feedback="ratings") for path in (chosen, random))
-    found = us.study(Paired(log, other, relevant=">=4"), MODELS[:2], QUESTIONS[:1], metrics="recall@5", seeds=1)
-    with refuses("output-is-input"):
-        found.to_parquet(random)
-    found.to_parquet(tmp_path / "out.parquet")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes there")
