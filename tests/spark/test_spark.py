@@ -89,9 +89,7 @@ def both(spark: Any, call: Call, partitions: int, slices: int = 2) -> tuple[Resu
 ASKED = {
     "likes": 3,
     "implicit: interval, bootstrap": 20,  # sums are merged in a tree
-    "afterwards": 3,
     "strangers": 7,
-    "places": 4,
     "bayes": 3,
     "ratings: errors, targets": 4,
     "conversions: outcome, means": 3,

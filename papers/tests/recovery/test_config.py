@@ -14,7 +14,7 @@ from tests.cli.commands import code_of
 from tests.said import refuses
 from typer.testing import CliRunner
 
-from papers.tests.recovery.kills import CONFIG, survives
+from papers.tests.recovery.kills import CONFIG
 from papers.tests.recovery.small import ratings, write
 from unskew import InputError
 from unskew.cli import app
@@ -251,10 +251,3 @@ def test_names_of_endless_depth_take_no_time(tmp_path: Path) -> None:
     for text in ("a." * 100_000 + "a = 1", "[" + "a." * 100_000 + "a]"):
         with refuses("unreadable-file"):
             read_config(given(tmp_path, text))
-
-
-@pytest.mark.skipif(not hasattr(os, "killpg"), reason="process groups are a thing of Unix")
-def test_a_killed_study_ends_with_the_same_bytes(tmp_path: Path) -> None:
-    """``python -m papers.tests.recovery.kills 20`` tries it more often, and with two processes."""
-    same, _ = survives(tmp_path, kills=1, workers=1)
-    assert same
