@@ -1,6 +1,10 @@
-"""Bounds of numbers: what is inside comes back as Python's own number, what is outside is refused with the reason."""
+"""Bounds: what is inside comes back as Python's own, what is outside is refused, whatever part and option it is."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import MISSING
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.said import refusal, refuses
+from unskew import estimators, metrics, models, outcome, propensity, sampling, split
 from unskew.core.bounds import LARGEST, SMALLEST, Number, Whole, shown, word
+from unskew.core.parts import Flag, Words, options_of
 
 TEN = Whole(1, 10, "Nobody has more.", words=("all",))
 ANY = Number(above=0.0, words=("auto",))
@@ -60,3 +66,32 @@ def test_words_are_words() -> None:
     word("a", ("a", "b"), "x")
     for value in ("c", None, np.arange(3), ["a"]):
         assert refusal(word, value, ("a", "b"), "x").code == "unknown-name"
+
+
+def wrong(kind: object) -> list[object]:
+    """Values just outside of what an option may be."""
+    if isinstance(kind, Whole):
+        return [kind.low - 1, kind.high + 1, 2.5]
+    if isinstance(kind, Number):
+        low = kind.low - max(1.0, abs(kind.low)) if kind.above < -LARGEST else kind.above
+        return [low, kind.below if kind.below < LARGEST else 2.0 * kind.high, "nan"]
+    return ["nonsense"] if isinstance(kind, Words | Flag) else []
+
+
+def impossible() -> Iterator[tuple[Any, str, str]]:
+    """Every option of every part, as a string in which it is what it cannot be."""
+    for room in (metrics, estimators, propensity, outcome, models, split, sampling):
+        for name in room.FAMILY.names():
+            rules = options_of(room.FAMILY.class_of(name))
+            inner = [str(getattr(rule.kind, "example", "")) for entry, rule in rules if entry.default is MISSING]
+            start = "".join(f"{example}, " for example in inner if example)
+            for entry, rule in rules:
+                for value in () if rule.cut else wrong(rule.kind):
+                    text = f"{name}({start}{entry.name}={value})" + "@5" * any(other.cut for _, other in rules)
+                    yield room, entry.name, text
+
+
+@pytest.mark.parametrize(("room", "option", "text"), impossible())
+def test_impossible_options_of_every_part_are_named(room: Any, option: str, text: str) -> None:
+    """Too small, too large, no number, no word of theirs."""
+    assert refusal(room.make, text).fields["option"] == option

@@ -12,9 +12,8 @@ from tests.said import refuses
 
 import unskew as us
 from papers.tests.factor_loop import PAIRWISE, Loop, log_of
-from unskew import InputError
 from unskew.log import Log
-from unskew.models import MostPopular, make
+from unskew.models import MostPopular
 from unskew_papers.models import Factors, fit_all
 from unskew_papers.models.factors import LOSSES
 
@@ -139,25 +138,6 @@ def test_scores_that_are_no_values_are_not_judged_as_such(loss: str) -> None:
             us.evaluate(log, {"m": model}, metrics=metrics, estimators=["naive"], feedback="ratings", relevant=">=1")
     result = us.evaluate(log, {"m": model}, metrics=["recall@3"], estimators=["naive"], relevant=">=1")
     assert result.estimates[0].value > 0.0
-
-
-def test_models_print_what_they_parse() -> None:
-    """The canonical string names every option and makes the same model again."""
-    text = "factors(dim=30, loss=warp, rate=0.05, l2=0, epochs=20, schedule=adagrad, max_sampled=10, k=5, n=10, seed=0)"
-    assert str(make("factors")) == text == str(make(text)) == repr(Factors())
-    kos = str(Factors(loss="warp-kos", item_l2=0.5))
-    assert "loss=warp-kos" in kos and "item_l2=0.5" in kos and str(make(kos)) == kos
-
-
-IMPOSSIBLE = "loss=wrap schedule=adam dim=0 rate=0 l2=-1 item_l2=-1 epochs=0 max_sampled=0 k=11 seed=-1"
-
-
-@pytest.mark.parametrize("text", IMPOSSIBLE.split())
-def test_impossible_options_are_refused(text: str) -> None:
-    """When the model is fitted, as with every model here."""
-    with pytest.raises(InputError) as caught:
-        make(f"factors({text})").fit(TINY)
-    assert caught.value.fields["option"] == text.split("=")[0]
 
 
 def test_a_rate_that_explodes_is_told() -> None:

