@@ -15,6 +15,6 @@ def evaluate_or_reject(*inputs: Any, **options: Any) -> us.Result:
     try:
         return us.evaluate(*inputs, **options)
     except InputError as problem:
-        if "every score" in str(problem):
+        if problem.code == "no-hits":
             reject()
         raise

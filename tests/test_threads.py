@@ -14,12 +14,6 @@ import pytest
 from unskew.core.threads import Threads, ahead
 
 
-def test_results_come_in_order_and_each_is_made_once() -> None:
-    with Threads(3) as pool:
-        assert list(pool.map(pow, range(100), [2] * 100)) == [number**2 for number in range(100)]
-        assert pool.submit(str, 7).result() == "7"
-
-
 def test_a_failure_is_raised_and_drops_what_is_queued() -> None:
     """Those under way are waited for: a caller who goes on meets nobody at work."""
     ran, begun = [], threading.Event()

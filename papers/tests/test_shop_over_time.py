@@ -27,14 +27,6 @@ def within(counts: object, chances: object, sd: float = 4.0) -> bool:
     return bool(((counts - expect) ** 2 / expect).sum() < freedom + sd * np.sqrt(2 * freedom))
 
 
-def test_the_seed_is_all_that_chance_depends_on() -> None:
-    """The same shop again has the same log, and another seed another one."""
-    shop = ShopOverTime(users=300, items=100, days=20, seed=3)
-    again, other = replace(shop), replace(shop, seed=4)
-    assert shop.log.to_frame().equals(again.log.to_frame())
-    assert not shop.log.to_frame().equals(other.log.to_frame())
-
-
 def test_policies_serve_their_shares_of_users() -> None:
     """25, 25 and 50 % of the users, each by one policy, which is what the log says."""
     shop = small_shop()

@@ -45,19 +45,6 @@ def test_a_failure_is_named_and_the_rest_is_run(
     assert (tmp_path / "last").exists()
 
 
-def test_an_environment_that_cannot_be_made_stops_only_its_workloads(
-    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def refuse(peer: object) -> Path:
-        raise SystemExit("ranx: none.\nno network")
-
-    monkeypatch.setattr(suite, "python_of", refuse)
-    chosen(monkeypatch, made("beside", peers=("ranx",)), made("alone"))
-    assert suite.main([]) == 1
-    assert "beside: ranx: none." in capsys.readouterr().out
-    assert (tmp_path / "alone").exists()
-
-
 @pytest.mark.parametrize("workload", WORKLOADS, ids=lambda workload: workload.name)
 def test_its_script_and_its_environments_are_there(workload: Workload) -> None:
     folder = Path(__file__).parents[2] / "benchmarks"

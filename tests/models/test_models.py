@@ -228,18 +228,6 @@ def test_lists_without_information_are_random(model: str, log: Log) -> None:
     assert abs(np.corrcoef(counts, np.arange(60))[0, 1]) < 4 / np.sqrt(60)
 
 
-def test_random_has_its_own_stream(log: Log) -> None:
-    """Lists of other seeds, and of the tie-breaking hash, overlap as chance has it (6 of 60: 10 % ± 1.2 %)."""
-    users = ids(*range(1000, 2000))
-    lists = [
-        make(model).fit(log).recommend(users, 6).item.reshape(1000, 6)
-        for model in ("random(seed=0)", "random(seed=1)", "item_knn")
-    ]
-    for a, b in ((0, 1), (0, 2), (1, 2)):
-        shared = np.mean([len(set(x) & set(y)) / 6 for x, y in zip(lists[a], lists[b], strict=True)])
-        assert abs(shared - 0.1) < 0.012
-
-
 def test_mistakes_are_told(log: Log) -> None:
     """Unknown names, wrong options, an unfitted model and an empty list are refused with the remedy."""
     with refuses("unknown-name"):

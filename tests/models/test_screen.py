@@ -54,23 +54,6 @@ def test_the_sample_decides_nothing(sample: tuple[int, int]) -> None:
     np.testing.assert_array_equal(found, exhaustive(world, 50)[0])
 
 
-@pytest.mark.parametrize("k", [1, 10, 100])
-@pytest.mark.parametrize("groups", [1, 4])
-@pytest.mark.parametrize("apart", [1e-6, 1e-7, 3e-8])
-def test_items_that_single_precision_cannot_order(apart: float, groups: int, k: int) -> None:
-    """Scores differ by less than their rounding: without the margin of 2e around the floor lists would be wrong."""
-    rng = np.random.default_rng(groups)
-    left, group = rng.standard_normal((USERS, 6)), rng.integers(0, groups, ITEMS)
-    right = rng.standard_normal((groups, 6))[group] * (1.0 + apart * rng.standard_normal((ITEMS, 6)))
-    hashes = tuple(rng.integers(0, 2**63, many).astype(np.uint64) for many in (USERS, ITEMS))
-    nothing = np.zeros(USERS + 1, dtype=np.int64), np.empty(0, dtype=np.int32)
-    rows = np.arange(USERS, dtype=np.int32)
-    world = World(rows, left, right, np.zeros(ITEMS), (hashes[0], hashes[1]), *nothing)
-    found = np.empty((USERS, k), dtype=np.int32)
-    Screen(*world[:5], k).fill(slice(0, USERS), *nothing, found)
-    np.testing.assert_array_equal(found, exhaustive(world, k)[0])
-
-
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_lists_of_a_model_are_screened_where_it_pays(monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
     """``from_factors`` gives the same lists by both ways, by any number of threads; shorter ones are their heads."""

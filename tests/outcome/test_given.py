@@ -16,8 +16,6 @@ from unskew import outcome
 from unskew.core.notice import codes
 from unskew.log import Log
 from unskew.outcome import Given, crossfit
-from unskew.report.input_words import read
-from unskew.report.view import View
 
 FRAME = pl.DataFrame({"user": [2, 1, 1], "item": ["b", "a", "b"], "prediction": [0.25, 0.5, 0.75]})
 PAIRS = Log.from_frame(
@@ -89,7 +87,6 @@ def test_pairs_that_get_the_default_are_counted_and_told() -> None:
     assert (account["listed_unknown"], account["listed"]) == (3, 6)  # both in m, (2, 1) in n
     said = only("default-predictions", result.warnings)
     assert all(number in said for number in ("2 of 3 (67%)", "3 of 6 (50%)", "0.9"))
-    assert all(number in " ".join(read(View(result))) for number in ("2 of 3 ", "3 of 6 "))
     whole = Given(pl.DataFrame({"user": [1, 1, 2, 2], "item": [1, 2, 1, 2], "prediction": [0.3] * 4}), default=0.9)
     assert Given(table, default=0.9).unknown(PAIRS.take(np.zeros(3, dtype=bool))) == 0
     again = us.evaluate(
@@ -121,7 +118,6 @@ def test_a_table_is_read_like_the_logs(tmp_path: Path) -> None:
         run("known")
     result = run("known", invalid="drop")
     assert list(result.inputs["outcome"]["table"]["dropped"].values()) == [1, 1]
-    assert " ".join(read(View(result))).count("1 × ") == 2
     whole = Given(guesses.head(3), columns={"user": "who"})
     np.testing.assert_array_equal(whole.table.value, [0.3, 0.4, 0.5])
     assert result.estimates[0].value == pytest.approx((0.3 + 0.4 / np.log2(3) + 0.5) / 2)

@@ -98,22 +98,6 @@ def test_the_same_every_time(model: LogisticMF | AdamMF) -> None:
     np.testing.assert_allclose(model.fit(LOG, propensity=0.1 * P).of(LOG), one, rtol=1e-9)
 
 
-def test_users_who_count_twice_are_two_users() -> None:
-    """Bootstrap weights equal repetition; a user of weight 0 leaves no trace."""
-    rng = np.random.default_rng(1)
-    world = World.draw(60, 30, rate=0.8)
-    times = rng.integers(0, 4, 60)
-    model = LogisticMF(dim=2, epochs=4, held_out=0.0)
-    weighed = model.copy().fit(world.log, propensity=world.p[world.seen], weights=times.astype(np.float64))
-    seen = np.repeat(world.seen, times, axis=0)
-    repeated = model.fit(
-        log_of(seen, np.repeat(world.y, times, axis=0)), propensity=np.repeat(world.p, times, axis=0)[seen]
-    )
-    q = weighed.predict(*all_pairs((60, 30))).reshape(60, 30)
-    again = repeated.predict(*all_pairs(seen.shape)).reshape(seen.shape)
-    np.testing.assert_allclose(np.repeat(q, times, axis=0), again, rtol=1e-6)
-
-
 HOSTILE = {
     "one row": (np.eye(3, 4, dtype=np.bool_) & (np.arange(4) == 1), np.ones((3, 4), dtype=np.bool_)),
     "all converted": (np.ones((5, 4), dtype=np.bool_), np.ones((5, 4), dtype=np.bool_)),

@@ -13,27 +13,9 @@ import unskew as us
 from tests.outside import parts
 from tests.report.every_output import shown
 from tests.said import refuses
-from unskew import estimators, metrics, models, outcome, propensity, sampling
+from unskew import metrics, models, sampling
 from unskew.core.errors import InputError, RefusedError
 from unskew.simulate import World, relevant_for
-
-OWN = (
-    (metrics, "geometric(ratio=0.3)@10"),
-    (metrics, "huber"),
-    (estimators, "rooted"),
-    (estimators, "halves"),
-    (propensity, "by_value(low=0.2, high=0.4)"),
-    (propensity, "root_count"),
-    (outcome, "constant(q=0.2)"),
-    (models, "alphabetical(skip=3)"),
-    (sampling, "damped(power=-1)"),
-)
-
-
-@pytest.mark.parametrize(("family", "text"), OWN, ids=[text for _, text in OWN])
-def test_the_canonical_string_is_read_and_printed(family: Any, text: str) -> None:
-    assert str(family.make(text)) == text
-    assert text.split("(")[0].split("@")[0] in set(family.FAMILY.names())
 
 
 def test_a_name_is_taken_once() -> None:
