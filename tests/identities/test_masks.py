@@ -7,13 +7,10 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
-import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import unskew as us
 from tests.identities.clicks import RECALL, Click, Floats, held_of, masked, plan_of, some_users, values
-from tests.said import only, refuses
 from unskew.engine.data import EvaluationData
 
 
@@ -57,19 +54,3 @@ def test_nothing_seen_is_nan_or_nought() -> None:
     assert np.isnan(values(nothing, ratios, plan_of(held, ratios))).all()
     sums = [*IPS_CELLS, ("naive", "per_user_sum", RECALL)]
     assert not np.any(values(nothing, sums, plan_of(held, sums)))
-
-
-def test_an_empty_log_is_an_error_and_an_empty_segment_is_nan() -> None:
-    """What has no seen relevant pair is said, never shown as a number."""
-    frame = pl.DataFrame({"user": [1, 2], "item": [1, 2], "value": [0.0, 0.0]})
-    lists = pl.DataFrame({"user": [1], "item": [1], "rank": [1]})
-    with refuses("nothing-to-judge"):
-        us.evaluate(frame, {"m": lists}, feedback="conversions")
-    with refuses("no-rows"):
-        us.evaluate(frame.head(0), {"m": lists}, feedback="conversions")
-    users = pl.DataFrame({"user": [1, 2, 3], "kind": ["busy", "busy", "silent"]})
-    result = us.evaluate(frame.drop("value"), {"m": lists}, metrics=["recall@5"], users=users, by="kind")
-    found = {e.segment: e.value for e in result.estimates}
-    assert found["kind=busy"] == 0.5 and np.isnan(found["kind=silent"])
-    only("no-numbers", result.warnings)
-    assert [e["value"] for e in result.to_dict()["estimates"] if e["segment"] == "kind=silent"] == [None]

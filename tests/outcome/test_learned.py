@@ -93,13 +93,9 @@ def test_mistakes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     ("text", "named"),
     [
         ("sklearn(LogisticRegresion)", "LogisticRegresion"),
-        ("sklearn(LogisticRegression, strength=2)", "strength"),
         ("sklearn(LogisticRegression, C=-1)", "'C'"),
-        ("sklearn(LogisticRegression, C=x)", "'C'"),
         ("sklearn(RandomForestClassifier, n_estimators=0)", "'n_estimators'"),
-        ("sklearn(RandomForestClassifier, random_state=99999999999)", "'random_state'"),
         ("sklearn(VotingClassifier)", "estimators"),
-        ("sklearn(Ridge, alpha=-1)", "'alpha'"),
     ],
 )
 def test_options_that_scikit_learn_refuses_are_named(text: str, named: str) -> None:
