@@ -91,7 +91,7 @@ def impossible() -> Iterator[tuple[Any, str, str]]:
                     yield room, entry.name, text
 
 
-@pytest.mark.parametrize(("room", "option", "text"), impossible())
+@pytest.mark.parametrize(("room", "option", "text"), list(impossible()))
 def test_impossible_options_of_every_part_are_named(room: Any, option: str, text: str) -> None:
     """Too small, too large, no number, no word of theirs."""
     assert refusal(room.make, text).fields["option"] == option

@@ -202,7 +202,7 @@ def compare(result: us.Result, drawn: Inputs, rules: Mapping[str, Rule]) -> None
         assert close(d.se, expected, 1e-7, 1e-7 * larger + 3e-8), d
 
 
-@settings(max_examples=40, phases=WHOLE)
+@settings(max_examples=25, phases=WHOLE)
 @given(inputs())
 def test_naive_ips_snips_and_clips_equal_the_reference(drawn: Inputs) -> None:
     """naive, ips, snips and their clipped forms are what docs/estimators.md says, in every cell that is allowed."""
@@ -220,7 +220,7 @@ def test_naive_ips_snips_and_clips_equal_the_reference(drawn: Inputs) -> None:
     compare(evaluate(drawn, list(rules)), drawn, rules | summed)
 
 
-@settings(max_examples=40, phases=WHOLE)
+@settings(max_examples=25, phases=WHOLE)
 @given(inputs())
 def test_gs_equals_the_reference(drawn: Inputs) -> None:
     """gs averages 1/P inside quantile bins, bins of equal width or a column, before or after a clip."""
@@ -239,7 +239,7 @@ def test_gs_equals_the_reference(drawn: Inputs) -> None:
     compare(evaluate(drawn, list(rules)), drawn, rules)
 
 
-@settings(max_examples=50, phases=WHOLE)
+@settings(max_examples=25, phases=WHOLE)
 @given(inputs())
 def test_stratified_equals_the_reference(drawn: Inputs) -> None:
     """stratified weighs the strata by P(v), as printed (eq3) or over the user's own strata (renormalised)."""
