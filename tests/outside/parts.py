@@ -238,7 +238,9 @@ class Damped(Sampler):
 
 
 def busiest(
-    log: Annotated[Path, typer.Argument(help="The log.")], json: Json = None, quiet: QuietAlone = False
+    log: Annotated[Path, typer.Argument(help="The log.")],
+    json: Json = None,
+    quiet: QuietAlone = False,
 ) -> None:
     """Who has most rows?"""
     check_outputs(log, json=json)
