@@ -9,10 +9,10 @@ from random import Random
 from typing import Any
 
 from tests.hostile import mutations_cells, mutations_parquet, mutations_places, mutations_text
-from tests.hostile.drafts import ENDINGS, MUTATIONS, Draft, Expect
+from tests.hostile.drafts import ENDINGS, MUTATIONS, Draft, Expect, frame_of
 from tests.hostile.oracle import CLICKS, LISTS, PREDICTIONS, RATINGS, Numbers, Reading, errors, ranks, read, recalls
-from tests.hostile.sheets import Refused
-from tests.hostile.worlds import CUTS, World, draw
+from tests.hostile.sheets import Refused, of_frame
+from tests.hostile.worlds import KNOWN, World, draw
 
 assert mutations_cells and mutations_parquet and mutations_places and mutations_text  # they register themselves
 
@@ -39,6 +39,13 @@ class Case:
     refusable: bool = True
     answerable: bool = True
     dropped: int = 0
+
+
+def honest_numbers(world: World) -> Numbers:
+    """What must come out of the world's log and lists as they are."""
+    log = read(of_frame(frame_of(world.log)), CLICKS, False)
+    lists = {name: read(of_frame(frame_of(table)), LISTS, False) for name, table in world.lists.items()}
+    return recalls(log, {name: ranks(reading, False) for name, reading in lists.items()})
 
 
 def spoil(draft: Draft, rng: Random, count: int) -> None:
@@ -96,8 +103,7 @@ def _clicks(world: World, rng: Random, folder: Path, spoilt: tuple[str, ...]) ->
     drop = rng.random() < 0.4
     paths = {name: draft.write(folder).name for name, draft in drafts.items()}
     argv = ["evaluate", paths["log"], *(f"--recs={name}={paths[name]}" for name in world.lists)]
-    argv += [f"--metric=recall@{k}" for k in CUTS]
-    argv += ["--estimator=naive", "--estimator=snips", "--propensity=known", "--target=pooled", "--target=per_user"]
+    argv += KNOWN
 
     def numbers() -> tuple[Numbers, list[Reading]]:
         log = read(drafts["log"].careful(folder), CLICKS, drop)

@@ -10,12 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from tests.hostile.cases import Case
+from tests.hostile.cases import Case, honest_numbers
 from tests.hostile.classify import Class, Outcome, classify, files
-from tests.hostile.oracle import CLICKS, LISTS, ranks, read, recalls
 from tests.hostile.processes import Trial, environment, finish, shop, start
 from tests.hostile.runner import Run
-from tests.hostile.sheets import of_text
 from tests.hostile.worker import STDERR
 
 PROMPT = 6.0  # seconds to an end after Ctrl-C on a busy machine; alone it should take less than two
@@ -85,9 +83,7 @@ def kill_trial(rng: Random, folder: Path) -> Trial:
     """``evaluate`` with four outputs is killed, and run again: the right result, and nothing of the killed one."""
     world, argv, outputs = shop(rng, folder)
     moment = rng.choice((rng.uniform(0.0, 6.0), rng.uniform(1.5, 3.0)))
-    sheets = {name: of_text((folder / f"{name}.csv").read_bytes(), ",", False) for name in ("log", *world.lists)}
-    lists = {name: ranks(read(sheets[name], LISTS, False), False) for name in world.lists}
-    wanted, before = recalls(read(sheets["log"], CLICKS, False), lists), files(folder)
+    wanted, before = honest_numbers(world), files(folder)
     numbers = {key: value for key, value in wanted.items() if " recall@5 " in key and key.endswith("pooled")}
 
     def run() -> Outcome:

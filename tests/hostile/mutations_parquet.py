@@ -83,18 +83,6 @@ def small_row_groups(draft: Draft, rng: Random) -> None:
 
 
 @mutation("parquet", benign=True)
-def metadata_of_strangers(draft: Draft, rng: Random) -> None:
-    """Key-value metadata of pandas and Arrow that promises other things than the file holds."""
-    words = rng.choice((b"", b"{", b'{"index_columns": ["user"]}', b"\x1b[2J", b"x" * 100_000, b"\x80\x00"))
-
-    def write(frame: pl.DataFrame, path: Path) -> None:
-        table = frame.to_arrow()
-        pq.write_table(table.replace_schema_metadata({b"pandas": words, b"note": words}), path, store_schema=False)
-
-    draft.writer = write
-
-
-@mutation("parquet", benign=True)
 def large_and_dictionary_types(draft: Draft, rng: Random) -> None:
     def write(frame: pl.DataFrame, path: Path) -> None:
         table = frame.to_arrow()
@@ -105,11 +93,6 @@ def large_and_dictionary_types(draft: Draft, rng: Random) -> None:
         pq.write_table(table, path, data_page_version=rng.choice(("1.0", "2.0")), use_dictionary=rng.random() < 0.5)
 
     draft.writer = write
-
-
-@mutation("parquet")
-def nested_neighbours(draft: Draft, rng: Random) -> None:
-    draft.frames.append(lambda frame: frame.with_columns(extra=pl.struct(pl.lit(1).alias("a"), pl.lit("x").alias("b"))))
 
 
 @mutation("parquet")

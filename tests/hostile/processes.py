@@ -76,13 +76,7 @@ def shop(rng: Random, folder: Path) -> tuple[World, list[str], list[str]]:
     for name, table in {"log": world.log, **world.lists}.items():
         Draft(name, table).write(folder)
     outputs = ["out.json", "out.csv", "out.html", "out.parquet"]
-    argv = [
-        "evaluate",
-        "log.csv",
-        "--recs=alpha=alpha.csv",
-        "--recs=beta=beta.csv",
-        "--metric=recall@5",
-        "--estimator=naive",
-    ]
-    argv += ["--estimator=snips", "--propensity=known", *(f"--{name.split('.')[1]}={name}" for name in outputs)]
+    argv = ["evaluate", "log.csv", "--recs=alpha=alpha.csv", "--recs=beta=beta.csv", "--metric=recall@5"]
+    argv += ["--estimator=naive", "--estimator=snips", "--propensity=known"]
+    argv += [f"--{name.split('.')[1]}={name}" for name in outputs]
     return world, argv, outputs

@@ -9,6 +9,10 @@ from typing import Any
 
 Cell = Any  # a text, a number or None; Parquet also knows dates, bytes, decimals
 CUTS = (3, 5)
+KNOWN = (
+    *(f"--metric=recall@{k}" for k in CUTS),
+    *("--estimator=naive", "--estimator=snips", "--propensity=known", "--target=pooled", "--target=per_user"),
+)
 
 
 @dataclass

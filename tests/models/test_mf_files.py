@@ -46,11 +46,7 @@ def test_wrong_searches_and_questions_are_named() -> None:
     for option, value, named in (
         ("penalties", (1.0, -1.0), "penalty"),
         ("dims", (5, -5), "dim"),
-        ("offsets", ("fixed",), "offsets"),
-        ("loss", "huber", "loss"),
         ("folds", 1, "folds"),
-        ("tolerance", -1.0, "tolerance"),
-        ("rounds", 0, "rounds"),
     ):
         with pytest.raises(InputError) as caught:
             MF.search(log, **{option: value})  # type: ignore[arg-type]

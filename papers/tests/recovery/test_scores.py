@@ -50,13 +50,6 @@ def test_tau_is_that_of_a_loop(value: list[float], rng: Any) -> None:
     assert found == pytest.approx(tau_b(value, other), nan_ok=True)
 
 
-def test_the_truth_itself_scores_full_marks() -> None:
-    value = [0.1, 0.4, 0.2, 0.3]
-    found = scores(answer(value), 0, truth(value), 0)
-    assert [found[name] for name in ("tau", "spearman", "rmse", "regret")] == pytest.approx([1, 1, 0, 0])
-    assert found["coverage"] == found["widened"] == 1.0
-
-
 def test_error_regret_and_coverage_by_hand() -> None:
     """Estimates .2, .1 and .4 of the truths .1, .2 and .4: the third is right."""
     found = scores(answer([0.2, 0.1, 0.4], half=0.05), 0, truth([0.1, 0.2, 0.4], se=0.1), 0)
