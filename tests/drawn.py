@@ -15,6 +15,6 @@ def evaluate_or_reject(*inputs: Any, **options: Any) -> us.Result:
     try:
         return us.evaluate(*inputs, **options)
     except InputError as problem:
-        if problem.code == "no-hits":
+        if problem.code in ("no-hits", "no-common-ids", "lists-for-others"):
             reject()
         raise
