@@ -14,7 +14,20 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from random import Random
 
-from tests.hostile import cases, faults, others
+from tests.hostile import (
+    archives,
+    cases,
+    databases,
+    factors,
+    faults,
+    interrupts,
+    kills,
+    others,
+    pages,
+    stores,
+    studies,
+    words,
+)
 from tests.hostile.cases import Case
 from tests.hostile.classify import GOOD, Class, classify, digests, files
 from tests.hostile.processes import Trial
@@ -36,13 +49,26 @@ KINDS: dict[str, Kind] = {
     "log": Kind(cases.log_case, 22),
     "lists": Kind(cases.lists_case, 12),
     "both": Kind(cases.both_case, 5),
+    "audit": Kind(cases.audit_case, 4),
     "predictions": Kind(cases.predictions_case, 6),
     "ratings": Kind(cases.ratings_case, 5),
     "others": Kind(others.others_case, 8),
-    "kills": Kind(faults.kill_trial, 1),
-    "interrupts": Kind(faults.interrupt_trial, 1.2),
+    "databases": Kind(databases.database_case, 6),
+    "views": Kind(databases.view_trial, 0.6),
+    "factors": Kind(factors.factors_case, 7),
+    "specs": Kind(words.specs_case, 9),
+    "options": Kind(words.options_case, 8),
+    "pages": Kind(pages.pages_case, 3),
+    "archives": Kind(archives.archives_case, 4),
+    "registry": Kind(archives.registry_case, 2),
+    "studies": Kind(studies.studies_case, 4),
+    "stores": Kind(stores.store_trial, 2),
+    "folds": Kind(stores.folds_trial, 1),
+    "kills": Kind(kills.kill_trial, 1),
+    "interrupts": Kind(interrupts.interrupt_trial, 1.2),
     "disks": Kind(faults.disk_trial, 0.3),
     "memory": Kind(faults.memory_trial, 0.25),
+    "caches": Kind(faults.cache_trial, 0.5),
 }
 ENVIRONMENT = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "POLARS_MAX_THREADS": "2"}
 
@@ -98,7 +124,7 @@ class Campaign:
         made = KINDS[kind].make(Random(f"{self.seed} {kind} {number}"), folder)
         if isinstance(made, Case):
             before, contents = files(folder), digests(folder)
-            run = worker.run(made.argv, folder)
+            run = worker.run(made.argv, folder, made.env, python=made.python)
             found, why = classify(made, run, before, folder)
             if spoilt := [name for name, digest in digests(folder).items() if contents.get(name, digest) != digest]:
                 found, why = Class.SILENT, f"the input {spoilt[0]} was changed"

@@ -9,10 +9,10 @@ from random import Random
 from typing import Any
 
 from tests.hostile import mutations_cells, mutations_parquet, mutations_places, mutations_text
-from tests.hostile.drafts import ENDINGS, MUTATIONS, Draft, Expect, frame_of
+from tests.hostile.drafts import ENDINGS, MUTATIONS, Draft, Expect
 from tests.hostile.oracle import CLICKS, LISTS, PREDICTIONS, RATINGS, Numbers, Reading, errors, ranks, read, recalls
-from tests.hostile.sheets import Refused, of_frame
-from tests.hostile.worlds import KNOWN, World, draw
+from tests.hostile.sheets import Refused
+from tests.hostile.worlds import CUTS, World, draw
 
 assert mutations_cells and mutations_parquet and mutations_places and mutations_text  # they register themselves
 
@@ -29,6 +29,10 @@ class Case:
         numbers: what must come out where it ends well; None: whatever it says.
         refusable: a refusal is as good.
         dropped: rows that must be counted as dropped at least.
+        python: asked as a Python caller would, by ``unskew.evaluate``.
+        check: what else must hold when it ended well: a complaint, or nothing.
+        env: of the process.
+        own: a folder that the command keeps whole units in.
     """
 
     what: str
@@ -39,13 +43,10 @@ class Case:
     refusable: bool = True
     answerable: bool = True
     dropped: int = 0
-
-
-def honest_numbers(world: World) -> Numbers:
-    """What must come out of the world's log and lists as they are."""
-    log = read(of_frame(frame_of(world.log)), CLICKS, False)
-    lists = {name: read(of_frame(frame_of(table)), LISTS, False) for name, table in world.lists.items()}
-    return recalls(log, {name: ranks(reading, False) for name, reading in lists.items()})
+    python: bool = False
+    check: Callable[[Path], str | None] | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    own: str = ""
 
 
 def spoil(draft: Draft, rng: Random, count: int) -> None:
@@ -78,6 +79,24 @@ def both_case(rng: Random, folder: Path) -> Case:
     return _clicks(draw(rng), rng, folder, ("log", "beta"))
 
 
+def audit_case(rng: Random, folder: Path) -> Case:
+    """A log that is audited is spoilt: what must be refused is, and the rows are those that the oracle counts."""
+    draft = _drafts({"log": draw(rng).log}, ("log",), rng)["log"]
+    drop = rng.random() < 0.4
+    path = draft.write(folder).name
+    argv = ["audit", path, *(["--invalid=drop"] if drop else []), "--json=out.json"]
+    case = Case(f"{draft.ending}: {', '.join(draft.done)}{'; drop' if drop else ''}", argv, [path], ["out.json"])
+    if draft.expect is not Expect.ANYTHING:
+        try:
+            sheet = draft.careful(folder)
+            used = {name: cast for name, cast in CLICKS.items() if name != "propensity" or name in sheet.header}
+            read(sheet, used, drop)
+        except Refused as reason:
+            case.answerable = False
+            case.what += f" [must be refused: {reason}]"
+    return case
+
+
 def predictions_case(rng: Random, folder: Path) -> Case:
     """A file of predictions is spoilt."""
     return _ratings(draw(rng), rng, folder, "alpha")
@@ -103,7 +122,8 @@ def _clicks(world: World, rng: Random, folder: Path, spoilt: tuple[str, ...]) ->
     drop = rng.random() < 0.4
     paths = {name: draft.write(folder).name for name, draft in drafts.items()}
     argv = ["evaluate", paths["log"], *(f"--recs={name}={paths[name]}" for name in world.lists)]
-    argv += KNOWN
+    argv += [f"--metric=recall@{k}" for k in CUTS]
+    argv += ["--estimator=naive", "--estimator=snips", "--propensity=known", "--target=pooled", "--target=per_user"]
 
     def numbers() -> tuple[Numbers, list[Reading]]:
         log = read(drafts["log"].careful(folder), CLICKS, drop)
@@ -143,12 +163,13 @@ def _judged(
     what = "; ".join(f"{draft.name[:20]}{draft.ending}: {', '.join(draft.done)}" for draft in changed)
     case = Case(what + ("; drop" if drop else ""), [*argv, *(["--invalid=drop"] if drop else []), "--json=out.json"])
     case.outputs, case.inputs = ["out.json"], list(paths.values())
-    if rng.random() < 0.06:
+    case.python = rng.random() < 0.1
+    if not case.python and rng.random() < 0.06:
         case.argv.append("--html=out.html")
         case.outputs.append("out.html")
     if rng.random() < 0.5:
         case.argv.append("--quiet")
-    if any(draft.expect is Expect.ANYTHING for draft in changed):
+    if any(draft.expect is Expect.ANYTHING or ("times" in draft.done and drop) for draft in changed):
         return case
     try:
         case.numbers, readings = numbers()

@@ -42,7 +42,7 @@ def classify(case: Case, run: Run, before: set[str], folder: Path) -> Outcome:
         return fault
     if run.code == 0:
         return _answer(case, run, before, folder)
-    if left := _left(before, folder):
+    if left := _left(case, before, folder):
         return Class.LEFT, f"after an error there are {left[:3]}"
     if complaint := _unclear(case, run):
         return Class.UNCLEAR, complaint
@@ -73,8 +73,10 @@ def _answer(case: Case, run: Run, before: set[str], folder: Path) -> Outcome:
         return Class.SILENT, "it must be refused, and was answered"
     if missing := [name for name in case.outputs if not (folder / name).exists()]:
         return Class.SILENT, f"it ended well, but {missing[0]} is not there"
-    if left := _left(before | set(case.outputs), folder):
+    if left := _left(case, before | set(case.outputs), folder):
         return Class.LEFT, f"beside its outputs there are {left[:3]}"
+    if case.check is not None and (complaint := case.check(folder)):
+        return Class.SILENT, complaint
     if case.numbers is None:
         return Class.RIGHT, ""
     record = json.loads((folder / case.outputs[0]).read_text(encoding="utf-8"))
@@ -83,9 +85,12 @@ def _answer(case: Case, run: Run, before: set[str], folder: Path) -> Outcome:
     return Class.RIGHT, ""
 
 
-def _left(known: set[str], folder: Path) -> list[str]:
-    """Files that should not be there."""
-    return sorted(files(folder) - known)
+def _left(case: Case, known: set[str], folder: Path) -> list[str]:
+    """Files that should not be there; units that a command keeps are none of them, their locks and beginnings are."""
+    found = files(folder) - known
+    return sorted(
+        n for n in found if not (case.own and n.startswith(case.own) and (folder / n).is_dir() | n.endswith(".unit"))
+    )
 
 
 def _compare(case: Case, record: dict[str, object]) -> str | None:

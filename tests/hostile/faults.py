@@ -1,29 +1,34 @@
-"""The machine itself fails: a full disk, little memory, Ctrl-C and kills at random moments."""
+"""The machine itself fails: a full disk, little memory, compiled kernels that cannot be kept or trusted."""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import pickle
 import resource
-import signal
-import time
+import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
-from tests.hostile.cases import Case, honest_numbers
+from numba.core.caching import UserProvidedCacheLocator
+
+from tests.hostile.cases import Case
 from tests.hostile.classify import Class, Outcome, classify, files
 from tests.hostile.processes import Trial, environment, finish, shop, start
 from tests.hostile.runner import Run
 from tests.hostile.worker import STDERR
-
-PROMPT = 6.0  # seconds to an end after Ctrl-C on a busy machine; alone it should take less than two
+from unskew.kernels import hits
 
 
 def disk_trial(rng: Random, folder: Path) -> Trial:
     """No file may grow beyond a few bytes: an error that names the output, and no output at all."""
     _, argv, outputs = shop(rng, folder)
     most = rng.choice((0, 100, 4096, 30_000))
-    case, before = Case(f"files of at most {most:,} bytes", argv, outputs, outputs), files(folder)
+    case = Case(f"files of at most {most:,} bytes", argv, outputs, outputs)
+    before = files(folder)
 
     def run() -> Outcome:
         env = environment(folder, NUMBA_CACHE_DIR=os.environ.get("NUMBA_CACHE_DIR", ""))
@@ -39,7 +44,8 @@ def memory_trial(rng: Random, folder: Path) -> Trial:
     if rng.random() < 0.5:
         argv, outputs = [arg for arg in argv if not arg.startswith("--html")], [o for o in outputs if o != "out.html"]
     what = f"{most >> 20:,} MB of address space, {len(outputs)} outputs"
-    case, before = Case(what, [*argv, "--threads=1"], ["memory", *outputs], outputs), files(folder)
+    case = Case(what, [*argv, "--threads=1"], ["memory", *outputs], outputs)
+    before = files(folder)
 
     def run() -> Outcome:
         env = environment(folder, POLARS_MAX_THREADS="1", OPENBLAS_NUM_THREADS="1")
@@ -50,59 +56,78 @@ def memory_trial(rng: Random, folder: Path) -> Trial:
     return Trial(case.what, run)
 
 
-def interrupt_trial(rng: Random, folder: Path) -> Trial:
-    """Ctrl-C, with compiled kernels at hand or with none: an end in time, one line, nothing half-written."""
+def cache_trial(rng: Random, folder: Path) -> Trial:
+    """Compiled kernels cannot be kept, are damaged, or may be another user's: it works, and runs nothing of theirs."""
     _, argv, outputs = shop(rng, folder)
-    compiling = rng.random() < 0.4
-    moment = rng.uniform(0.2, 8.0) if compiling else rng.uniform(0.0, 3.0)
-    before, at = files(folder), f"interrupted after {moment:.2f} s"
+    kernels = folder / "home" / "above" / "kernels"
+    way = rng.choice((*PLACES, *DAMAGE, *THEIRS))
+    case = Case(f"compiled kernels: {way}", argv, ["kernels", "NUMBA_CACHE_DIR"], outputs)
 
     def run() -> Outcome:
-        more = {"NUMBA_CACHE_DIR": str(folder / "home" / "kernels")} if compiling else {}
-        process = start(argv, folder, environment(folder, **more))
-        time.sleep(moment)
-        os.killpg(process.pid, signal.SIGINT)
-        ended = finish(process, PROMPT)
-        if ended.ended == "hang":
-            return Class.HANG, f"{at}: no end within {PROMPT:.0f} s"
-        if "KeyboardInterrupt" in ended.stderr and "unskew" not in ended.stderr:
-            return Class.CLEAN, ""  # Python itself had not begun yet
-        if ended.code not in (0, 130, -signal.SIGINT):
-            return Class.TRACEBACK, f"{at}: exit code {ended.code}: {ended.stderr[-300:]}"
-        if "Traceback" in ended.stderr or "Exception ignored" in ended.stderr:
-            return Class.TRACEBACK, f"{at}: {ended.stderr[-300:]}"
-        left = sorted(name for name in files(folder) - before if not name.startswith("home"))
-        if left == sorted(outputs):  # also where it stopped right after all was written
-            return Class.RIGHT, ""
-        return (Class.LEFT, f"{at}: {left}") if left or ended.code == 0 else (Class.CLEAN, "")
+        kernels.parent.mkdir(parents=True)
+        env = environment(folder, NUMBA_CACHE_DIR=str(kernels))
+        if way in PLACES:
+            if way == "a file in its place":
+                kernels.write_text("x")
+            else:
+                env["NUMBA_CACHE_DIR"] = "/proc/nowhere"
+            if way == "no home":
+                env.pop("HOME")
+        else:
+            kept = _keep(kernels)
+            for path in kept if way in THEIRS else rng.sample(kept, len(kept) // 2):
+                path.write_bytes(DAMAGE[way](path.read_bytes(), rng) if way in DAMAGE else _payload(folder / "ran"))
+            if way in THEIRS:
+                _open(rng.choice((kernels, kernels.parent, kept[0].parent, *kept[:1])), way)
+                for path in kept if way == THEIRS[-1] else ():
+                    os.chown(path, NOBODY, NOBODY)
+        before = files(folder)
+        ended = finish(start(argv, folder, env))
+        if (folder / "ran").exists():
+            return Class.SILENT, f"{way}: what somebody else had put there was run"
+        return _judged(case, ended, before | {name for name in files(folder) if name.startswith("home")}, folder)
 
-    return Trial(f"{'compiling, ' if compiling else ''}{at}", run)
+    return Trial(case.what, run)
 
 
-def kill_trial(rng: Random, folder: Path) -> Trial:
-    """``evaluate`` with four outputs is killed, and run again: the right result, and nothing of the killed one."""
-    world, argv, outputs = shop(rng, folder)
-    moment = rng.choice((rng.uniform(0.0, 6.0), rng.uniform(1.5, 3.0)))
-    wanted, before = honest_numbers(world), files(folder)
-    numbers = {key: value for key, value in wanted.items() if " recall@5 " in key and key.endswith("pooled")}
+PLACES = ("a file in its place", "in /proc", "no home")
+DAMAGE: dict[str, Callable[[bytes, Random], bytes]] = {
+    "truncated": lambda data, rng: data[: rng.randrange(len(data) or 1)],
+    "zeros": lambda data, rng: bytes(len(data)),
+    "garbage": lambda data, rng: rng.randbytes(len(data)),
+}
+THEIRS = ("all may write", "a group may write", "another user's")
+NOBODY = 65_534
 
-    def run() -> Outcome:
-        env, until = environment(folder), time.monotonic() + moment
-        killed = start(argv, folder, env)
-        while killed.poll() is None and time.monotonic() < until:
-            time.sleep(0.02)
-        if killed.poll() is None:
-            os.killpg(killed.pid, signal.SIGKILL)
-        killed.communicate()
-        there = [name for name in outputs if (folder / name).exists()]
-        if empty := [name for name in there if not (folder / name).stat().st_size]:
-            return Class.SILENT, f"a killed run left an empty {empty[0]}"
-        again = finish(start(argv, folder, env))
-        home = {name for name in files(folder) if name.startswith("home")}
-        case = Case("killed", argv, ["log.csv"], outputs, numbers, refusable=False)
-        return classify(case, again, before | home | set(there), folder)
 
-    return Trial(f"killed after {moment:.2f} s", run)
+def _open(place: Path, way: str) -> None:
+    """Somebody else can change this file or folder."""
+    if way == "another user's" and os.geteuid() == 0:
+        os.chown(place, NOBODY, NOBODY)
+    else:
+        os.chown(place, -1, NOBODY if os.geteuid() == 0 else -1)
+        place.chmod(0o775 if way == "a group may write" and os.geteuid() == 0 else 0o777)
+
+
+def _keep(folder: Path) -> list[Path]:
+    """The compiled kernels of this machine, where ``NUMBA_CACHE_DIR`` would have them."""
+    source = Path(hits.__file__)
+    place = folder / UserProvidedCacheLocator.get_suitable_cache_subpath(str(source))
+    known = os.environ.get("NUMBA_CACHE_DIR")
+    kept = Path(known) / place.name if known else source.parent / "__pycache__"
+    place.mkdir(parents=True)
+    return [Path(shutil.copy(path, place)) for path in sorted(kept.glob("*.nbc"))]
+
+
+def _payload(ran: Path) -> bytes:
+    """A file with a right checksum that leaves a trace where it is loaded."""
+
+    class Run:
+        def __reduce__(self) -> tuple[Any, tuple[str, str]]:
+            return open, (str(ran), "w")
+
+    content = pickle.dumps(Run())
+    return hashlib.sha256(content).digest() + content
 
 
 def _judged(case: Case, run: Run, before: set[str], folder: Path) -> Outcome:

@@ -30,7 +30,6 @@ IDS: tuple[Any, ...] = (
     "a,b", 'a"b', '""', "a\nb", "a\rb", "user", "item", "[red]bold[/red]", "[/]", "{0}", "%s", "\\", "true",
     "False", "1,2",
 )  # fmt: skip
-STRANGE = ("\x1b[2J", "", "x" * 70_000, "a\nb", "\u202e", "\x00", "=1+1", "'", '"', "[red]")
 
 
 def _row(draft: Draft, rng: Random) -> list[Any]:
@@ -97,31 +96,45 @@ def blanks_behind_ids(draft: Draft, rng: Random) -> None:
 
 
 @mutation("cell")
-def written_otherwise(draft: Draft, rng: Random) -> None:
-    """Capitals, another form of Unicode, separators of thousands, decimal commas."""
-    last = len(draft.table.columns) - 1
-    at, change = rng.choice((
-        (0, lambda cell: unicodedata.normalize("NFD", cell) if isinstance(cell, str) else cell),
-        (0, lambda cell: str(cell).upper()),
-        (0, lambda cell: f"{cell:,}" if isinstance(cell, int) else cell),
-        (last, lambda cell: None if cell is None else str(cell).replace(".", ",")),
-    ))  # fmt: skip
+def other_unicode_form(draft: Draft, rng: Random) -> None:
     for row in draft.table.rows:
-        row[at] = change(row[at])
+        if isinstance(row[0], str):
+            row[0] = unicodedata.normalize("NFD", row[0])
+
+
+@mutation("cell")
+def upper_case(draft: Draft, rng: Random) -> None:
+    row = _row(draft, rng)
+    row[0] = str(row[0]).upper()
+
+
+@mutation("cell")
+def decimal_commas(draft: Draft, rng: Random) -> None:
+    at = len(draft.table.columns) - 1
+    for row in draft.table.rows:
+        row[at] = str(row[at]).replace(".", ",") if row[at] is not None else None
+
+
+@mutation("cell")
+def thousands_separators(draft: Draft, rng: Random) -> None:
+    for row in draft.table.rows:
+        if isinstance(row[0], int):
+            row[0] = f"{row[0]:,}"
 
 
 @mutation("row", benign=True)
-def reordered(draft: Draft, rng: Random) -> None:
+def shuffled(draft: Draft, rng: Random) -> None:
     rng.shuffle(draft.table.rows)
-    if rng.random() < 0.5:
-        draft.table.rows.sort(key=lambda row: str(row[0]))
+
+
+@mutation("row", benign=True)
+def sorted_rows(draft: Draft, rng: Random) -> None:
+    draft.table.rows.sort(key=lambda row: str(row[0]))
 
 
 @mutation("row")
 def repeated_row(draft: Draft, rng: Random) -> None:
-    """Another row again, or the header."""
-    twin = draft.table.columns if rng.random() < 0.5 else _row(draft, rng)
-    draft.table.rows.insert(rng.randrange(len(draft.table.rows) + 1), list(twin))
+    draft.table.rows.insert(rng.randrange(len(draft.table.rows) + 1), list(_row(draft, rng)))
 
 
 @mutation("row")
@@ -137,6 +150,21 @@ def rows_twice(draft: Draft, rng: Random) -> None:
 
 
 @mutation("row")
+def no_rows(draft: Draft, rng: Random) -> None:
+    draft.table.rows.clear()
+
+
+@mutation("row")
+def one_row(draft: Draft, rng: Random) -> None:
+    del draft.table.rows[1:]
+
+
+@mutation("row")
+def header_again(draft: Draft, rng: Random) -> None:
+    draft.table.rows.insert(rng.randrange(len(draft.table.rows) + 1), list(draft.table.columns))
+
+
+@mutation("row")
 def totals_at_the_end(draft: Draft, rng: Random) -> None:
     draft.table.rows.append(
         (["Total", None, len(draft.table.rows)] + [None] * len(draft.table.columns))[: len(draft.table.columns)]
@@ -145,19 +173,34 @@ def totals_at_the_end(draft: Draft, rng: Random) -> None:
 
 @mutation("row")
 def fewer_rows(draft: Draft, rng: Random) -> None:
-    """None, one, or some."""
-    del draft.table.rows[rng.choice((0, 1, rng.randrange(1, max(len(draft.table.rows), 2)))) :]
+    del draft.table.rows[rng.randrange(1, max(len(draft.table.rows), 2)) :]
 
 
 @mutation("ragged")
-def field_too_many_or_too_few(draft: Draft, rng: Random) -> None:
+def field_too_many(draft: Draft, rng: Random) -> None:
     """A title with an unquoted comma: columns behind it shift."""
     if draft.is_text:
         row = _row(draft, rng)
-        if rng.random() < 0.5:
-            row.insert(rng.randrange(len(row) + 1), rng.choice(("", "1", "0.3", "x")))
-        else:
-            del row[rng.randrange(len(row))]
+        row.insert(rng.randrange(len(row) + 1), rng.choice(("", "1", "0.3", "x")))
+
+
+@mutation("ragged")
+def field_too_few(draft: Draft, rng: Random) -> None:
+    if draft.is_text:
+        row = _row(draft, rng)
+        del row[rng.randrange(len(row))]
+
+
+@mutation("ragged")
+def title_with_a_comma(draft: Draft, rng: Random) -> None:
+    """A column that is not used holds the separator, without quotation marks."""
+    at = rng.randrange(len(draft.table.columns) + 1)
+    draft.table.columns.insert(at, "title")
+    for row in draft.table.rows:
+        row.insert(at, "Film")
+    if draft.is_text:
+        row = _row(draft, rng)
+        row[at : at + 1] = ["Crouching Tiger", " Hidden Dragon"]
 
 
 @mutation("column", benign=True)
@@ -197,13 +240,26 @@ def same_name_twice(draft: Draft, rng: Random) -> None:
 def strange_header(draft: Draft, rng: Random) -> None:
     at = rng.randrange(len(draft.table.columns))
     name = draft.table.columns[at]
-    words = (f" {name}", f"{name} ", name.upper(), f"\x1b[31m{name}", f"{name}\u200b", *STRANGE)
+    words = (
+        f" {name}",
+        f"{name} ",
+        name.upper(),
+        f"\x1b[31m{name}",
+        "",
+        "x" * 70_000,
+        f"{name}\u200b",
+        '"',
+        "a\nb",
+        "\u202e",
+    )
     draft.table.columns[at] = rng.choice(words)
 
 
 @mutation("column")
 def further_strange_header(draft: Draft, rng: Random) -> None:
-    draft.table.columns.append(rng.choice(STRANGE))
+    draft.table.columns.append(
+        rng.choice(("\x1b[2J", "", "x" * 70_000, "a\nb", "\u202e", "\x00", "=1+1", "'", "[red]"))
+    )
     for row in draft.table.rows:
         row.append(1)
 
@@ -222,3 +278,16 @@ def constant_column(draft: Draft, rng: Random) -> None:
     at = rng.randrange(len(draft.table.columns))
     for row in draft.table.rows:
         row[at] = draft.table.rows[0][at]
+
+
+@mutation("column")
+def times(draft: Draft, rng: Random) -> None:
+    """A column of times, which a log checks although nothing here asks for it."""
+    words = (
+        "2024-01-01", "01.02.2024", "1/2/24", 1700000000, "1700000000.5", "9999999999999999", "today", 45000, "",
+        "24:00", "2024-02-30", "2024-01-01T00:00:00+14:00", "-5000-01-01", "294277-01-01", "1e300", "nan",
+    )  # fmt: skip
+    draft.table.columns.append("time")
+    usual, odd = rng.choice(words), rng.choice(words)
+    for at, row in enumerate(draft.table.rows):
+        row.append(odd if at == 3 else usual)

@@ -75,11 +75,67 @@ def _odd(frame: pl.DataFrame, name: str, odd: str) -> pl.DataFrame:
     return frame.with_columns(made[odd].alias(name))
 
 
+@mutation("parquet")
+def times_of_all_kinds(draft: Draft, rng: Random) -> None:
+    unit, zone = rng.choice(("ms", "us", "ns")), rng.choice((None, "UTC", "America/New_York", "Pacific/Apia"))
+    start = rng.choice((0, -1, 2**62, -(2**62), 2**63 - 1000, 1_700_000_000_000))
+    kind = pl.Datetime(unit, zone)  # type: ignore[arg-type]
+    draft.frames.append(
+        lambda frame: frame.with_columns(
+            pl.Series("time", [start + row for row in range(len(frame))], dtype=pl.Int64).cast(kind)
+        )
+    )
+
+
 @mutation("parquet", benign=True)
 def small_row_groups(draft: Draft, rng: Random) -> None:
     size = rng.choice((1, 7, 1000))
     packing = rng.choice(("snappy", "gzip", "zstd", "uncompressed", "lz4", "brotli"))
     draft.writer = lambda frame, path: frame.write_parquet(path, row_group_size=size, compression=packing)  # type: ignore[arg-type]
+
+
+@mutation("parquet", benign=True)
+def claims_to_be_sorted(draft: Draft, rng: Random) -> None:
+    """The metadata says that rows ascend (or descend) by the first columns, which nobody promised."""
+    down = rng.random() < 0.3
+
+    def write(frame: pl.DataFrame, path: Path) -> None:
+        table = frame.to_arrow()
+        columns = [pq.SortingColumn(at, descending=down) for at in range(min(2, table.num_columns))]
+        pq.write_table(table, path, sorting_columns=columns, row_group_size=rng.choice((5, 10_000)))
+
+    draft.writer = write
+
+
+@mutation("parquet")
+def lying_statistics(draft: Draft, rng: Random) -> None:
+    """Smallest and largest numbers of the footer are exchanged for others; the rows stay what they are."""
+    lie = rng.choice((0, 1, 2, -1, 2**40))
+
+    def edit(data: bytes) -> bytes:
+        if len(data) < 12 or data[-4:] != b"PAR1":
+            return data
+        start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+        footer = data[start:]
+        for row in draft.sheet.rows if draft.sheet is not None else []:
+            for cell in row[:2]:
+                if isinstance(cell, int) and not isinstance(cell, bool) and abs(cell) > 255 and abs(cell) < 2**62:
+                    footer = footer.replace(struct.pack("<q", cell), struct.pack("<q", lie))
+        return data[:start] + footer
+
+    draft.edits.append(edit)
+
+
+@mutation("parquet", benign=True)
+def metadata_of_strangers(draft: Draft, rng: Random) -> None:
+    """Key-value metadata of pandas and Arrow that promises other things than the file holds."""
+    words = rng.choice((b"", b"{", b'{"index_columns": ["user"]}', b"\x1b[2J", b"x" * 100_000, b"\x80\x00"))
+
+    def write(frame: pl.DataFrame, path: Path) -> None:
+        table = frame.to_arrow()
+        pq.write_table(table.replace_schema_metadata({b"pandas": words, b"note": words}), path, store_schema=False)
+
+    draft.writer = write
 
 
 @mutation("parquet", benign=True)
@@ -93,6 +149,11 @@ def large_and_dictionary_types(draft: Draft, rng: Random) -> None:
         pq.write_table(table, path, data_page_version=rng.choice(("1.0", "2.0")), use_dictionary=rng.random() < 0.5)
 
     draft.writer = write
+
+
+@mutation("parquet")
+def nested_neighbours(draft: Draft, rng: Random) -> None:
+    draft.frames.append(lambda frame: frame.with_columns(extra=pl.struct(pl.lit(1).alias("a"), pl.lit("x").alias("b"))))
 
 
 @mutation("parquet")

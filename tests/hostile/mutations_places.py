@@ -3,21 +3,44 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 from tests.hostile.drafts import Draft, Expect, mutation
 
-PLACES: dict[str, Callable[[Path], None]] = {
-    "folder": Path.mkdir,
-    "loop": lambda path: path.symlink_to(path.name),
-    "nowhere": lambda path: path.symlink_to("/nonexistent/file"),
-    "pipe": os.mkfifo,
-    "device": lambda path: path.symlink_to("/dev/zero"),
-    "null": lambda path: path.symlink_to("/dev/null"),
-    "nothing": lambda path: None,
-}
+
+def _folder(path: Path) -> None:
+    path.mkdir()
+
+
+def _loop(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+def _nowhere(path: Path) -> None:
+    path.symlink_to("/nonexistent/file")
+
+
+def _pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def _device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def _null(path: Path) -> None:
+    path.symlink_to("/dev/null")
+
+
+def _nothing(path: Path) -> None:
+    pass
+
+
+PLACES = {
+    "folder": _folder, "loop": _loop, "nowhere": _nowhere, "pipe": _pipe,
+    "device": _device, "null": _null, "nothing": _nothing,
+}  # fmt: skip
 
 
 @mutation("place")
@@ -30,8 +53,21 @@ def something_else(draft: Draft, rng: Random) -> None:
 @mutation("place")
 def strange_name(draft: Draft, rng: Random) -> None:
     words = (
-        "log[v2]", "é", "e\u0301", "[red]x", "\x1b[31mx", "x" * 240, "-x", "a=b", "*", "?", "a\nb", "~x", "log.csv",
-    )  # fmt: skip
+        "log[v2]",
+        "a b",
+        "é",
+        "e\u0301",
+        "[red]x",
+        "\x1b[31mx",
+        "x" * 240,
+        "-x",
+        "a=b",
+        "*",
+        "?",
+        "a\nb",
+        "~x",
+        "log.csv",
+    )
     draft.name = rng.choice(words)
 
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 
-from tests.hostile.cases import Case, honest_numbers, spoil
-from tests.hostile.drafts import ENDINGS, Draft, Expect
-from tests.hostile.oracle import Cast, identity, number, read
-from tests.hostile.sheets import Refused
-from tests.hostile.worlds import CUTS, KNOWN, Table, draw
+from tests.hostile.cases import Case, spoil
+from tests.hostile.drafts import ENDINGS, Draft, Expect, frame_of
+from tests.hostile.oracle import CLICKS, LISTS, Cast, Numbers, identity, number, ranks, read, recalls
+from tests.hostile.sheets import Refused, of_frame
+from tests.hostile.worlds import CUTS, Table, World, draw
 
 _MORE: Mapping[str, list[str]] = {
     "--train": [],
@@ -37,8 +37,14 @@ def others_case(rng: Random, folder: Path) -> Case:
     option = rng.choice(list(_MORE))
     pairs = [[user, item, rng.randint(1, 99) / 100] for user in world.users for item in world.items]
     guesses = Table(["user", "item", "prediction"], pairs)
-    tables = (world.train, world.population, world.catalogue, world.features, guesses, world.train)
-    table = dict(zip(_MORE, tables, strict=True))[option].copy()
+    table = {
+        "--train": world.train,
+        "--users": world.population,
+        "--items": world.catalogue,
+        "--user-features": world.features,
+        "--outcome": guesses,
+        "--propensity": world.train,
+    }[option].copy()
     if option == "--users" and rng.random() < 0.7:
         table = Table(["user"], [row[:1] for row in table.rows])
     for name, honest in {"log": world.log, "train": world.train, **world.lists}.items():
@@ -48,8 +54,15 @@ def others_case(rng: Random, folder: Path) -> Case:
     path = draft.write(folder).name
     drop = rng.random() < 0.3
     plain = option in ("--users", "--items")
-    argv = ["evaluate", "log.csv", "--recs=alpha=alpha.csv", "--recs=beta=beta.csv"]
-    argv += KNOWN if plain else KNOWN[: len(CUTS)]
+    argv = [
+        "evaluate",
+        "log.csv",
+        "--recs=alpha=alpha.csv",
+        "--recs=beta=beta.csv",
+        *(f"--metric=recall@{k}" for k in CUTS),
+    ]
+    if plain:
+        argv += ["--estimator=naive", "--estimator=snips", "--propensity=known", "--target=pooled", "--target=per_user"]
     argv += [*_MORE[option], f"{option}={_FORMS.get(option, '{}').replace('{}', path)}"]
     argv += [*(["--invalid=drop"] if drop else []), "--json=out.json"]
     what = f"{option} {draft.ending}: {', '.join(draft.done)}" + ("; drop" if drop else "")
@@ -64,8 +77,16 @@ def others_case(rng: Random, folder: Path) -> Case:
         case.what += f" [must be refused: {reason}]"
         return case
     if plain and not drop:
-        ids = {row[option[2:-1]] for row in reading.rows}
-        whole = option == "--items" or {str(user) for user in world.users} <= ids
-        case.answerable = whole and len(ids) == len(reading.rows)
-        case.numbers = honest_numbers(world) if case.answerable else None
+        if len({row[option[2:-1]] for row in reading.rows}) < len(reading.rows):
+            case.answerable = False
+        elif option == "--items" or {str(user) for user in world.users} <= {row["user"] for row in reading.rows}:
+            case.numbers = _numbers(world)
+        else:
+            case.answerable = False
     return case
+
+
+def _numbers(world: World) -> Numbers:
+    log = read(of_frame(frame_of(world.log)), CLICKS, False)
+    lists = {name: read(of_frame(frame_of(table)), LISTS, False) for name, table in world.lists.items()}
+    return recalls(log, {name: ranks(reading, False) for name, reading in lists.items()})

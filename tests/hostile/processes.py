@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import signal
@@ -12,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from tests.hostile.classify import Outcome
 from tests.hostile.drafts import Draft
@@ -76,7 +78,18 @@ def shop(rng: Random, folder: Path) -> tuple[World, list[str], list[str]]:
     for name, table in {"log": world.log, **world.lists}.items():
         Draft(name, table).write(folder)
     outputs = ["out.json", "out.csv", "out.html", "out.parquet"]
-    argv = ["evaluate", "log.csv", "--recs=alpha=alpha.csv", "--recs=beta=beta.csv", "--metric=recall@5"]
-    argv += ["--estimator=naive", "--estimator=snips", "--propensity=known"]
-    argv += [f"--{name.split('.')[1]}={name}" for name in outputs]
+    argv = [
+        "evaluate",
+        "log.csv",
+        "--recs=alpha=alpha.csv",
+        "--recs=beta=beta.csv",
+        "--metric=recall@5",
+        "--estimator=naive",
+    ]
+    argv += ["--estimator=snips", "--propensity=known", *(f"--{name.split('.')[1]}={name}" for name in outputs)]
     return world, argv, outputs
+
+
+def values(path: Path) -> list[Any]:
+    """The numbers of a record."""
+    return [row["value"] for row in json.loads(path.read_text(encoding="utf-8"))["estimates"]]

@@ -43,12 +43,14 @@ class Worker:
         self.env = dict(env)
         self.process: subprocess.Popen[str] | None = None
 
-    def run(self, argv: list[str], folder: Path, seconds: float = SECONDS) -> Run:
-        """Run one command in a folder."""
+    def run(
+        self, argv: list[str], folder: Path, env: Mapping[str, str], *, python: bool = False, seconds: float = SECONDS
+    ) -> Run:
+        """Run one command in a folder, or what a Python caller would write in its place."""
         process = self._ready()
         assert process.stdin is not None and process.stdout is not None
         began = time.monotonic()
-        job = json.dumps({"argv": argv, "folder": str(folder)})
+        job = json.dumps({"argv": argv, "folder": str(folder), "env": dict(env), "python": python})
         process.stdin.write(job + "\n")
         process.stdin.flush()
         ended = self._watch(process, seconds * crowd())

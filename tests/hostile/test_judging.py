@@ -62,13 +62,15 @@ def test_an_answer_is_right_only_with_the_oracles_numbers(tmp_path: Path) -> Non
 def test_errors_are_clean_or_they_are_not(
     tmp_path: Path, code: int | None, ended: str, stderr: str, wanted: Class
 ) -> None:
-    """One panel that names the file is clean, unless it is about an honest file, or beside an output."""
-    run = Run(code, ended, "", stderr, 0.1)
-    assert judged(tmp_path, run) is wanted
-    if wanted is Class.CLEAN:
-        assert judged(tmp_path, run, refusable=False) is Class.REFUSED
-        (tmp_path / "out.json").touch()
-        assert judged(tmp_path, run) is Class.LEFT
+    """One panel that names the file is clean; everything else has its own name."""
+    assert judged(tmp_path, Run(code, ended, "", stderr, 0.1)) is wanted
+
+
+def test_an_error_leaves_nothing_and_refuses_nothing_honest(tmp_path: Path) -> None:
+    """An output beside an error, and an error about an honest file, are faults."""
+    assert judged(tmp_path, Run(2, "", "", PANEL, 0.1), refusable=False) is Class.REFUSED
+    (tmp_path / "out.json").touch()
+    assert judged(tmp_path, Run(2, "", "", PANEL, 0.1)) is Class.LEFT
 
 
 @pytest.mark.parametrize(
@@ -93,11 +95,17 @@ def test_the_oracle_refuses(data: bytes) -> None:
         read(of_text(data, ",", data.startswith(b"\x1f")), CLICKS, False)
 
 
-def test_the_oracle_doubts_drops_and_counts() -> None:
-    """Other separators and capitals are in doubt, so that a refusal is as good; bad rows go with ``--invalid drop``."""
-    reading = read(of_text(b"USER;item\xe2\x80\x8b; propensity\n1;2;0.5\n", ",", False), CLICKS, False)
+def test_the_oracle_reads_what_is_written_in_another_way() -> None:
+    """Other separators and capitals are in doubt, so that the numbers are held to them, and a refusal is as good."""
+    sheet = of_text(b"USER;item\xe2\x80\x8b; propensity\n1;2;0.5\n", ",", False)
+    reading = read(sheet, CLICKS, False)
     assert reading.rows == [{"user": "1", "item": "2", "propensity": 0.5}] and reading.doubts
-    reading = read(of_text(b"user,item,rank\n1,2,1\n1,3,0\n,4,2\n1,5,1.5\n1,6,2\n", ",", False), LISTS, True)
+
+
+def test_the_oracle_drops_and_counts() -> None:
+    """Bad rows go with ``--invalid drop``, and are counted; ranks must be whole."""
+    sheet = of_text(b"user,item,rank\n1,2,1\n1,3,0\n,4,2\n1,5,1.5\n1,6,2\n", ",", False)
+    reading = read(sheet, LISTS, True)
     assert [row["item"] for row in reading.rows] == ["2", "6"] and reading.dropped == 3
 
 

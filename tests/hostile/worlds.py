@@ -9,10 +9,6 @@ from typing import Any
 
 Cell = Any  # a text, a number or None; Parquet also knows dates, bytes, decimals
 CUTS = (3, 5)
-KNOWN = (
-    *(f"--metric=recall@{k}" for k in CUTS),
-    *("--estimator=naive", "--estimator=snips", "--propensity=known", "--target=pooled", "--target=per_user"),
-)
 
 
 @dataclass
@@ -25,6 +21,10 @@ class Table:
     def copy(self) -> Table:
         """A table that may be changed without changing this one."""
         return Table(list(self.columns), [list(row) for row in self.rows])
+
+    def at(self, name: str) -> int:
+        """The place of a column; of the first one where it is gone."""
+        return self.columns.index(name) if name in self.columns else 0
 
 
 @dataclass(frozen=True)
