@@ -190,13 +190,7 @@ def test_the_cursor_is_shown_again_on_a_terminal(evaluation: list[str], tmp_path
     """A progress bar hides it."""
     reading, writing = pty.openpty()
     command = [sys.executable, "-c", RUN, FITTING, "SIGINT", str(tmp_path / "log"), *evaluation]
-    done = subprocess.run(
-        command,
-        cwd=tmp_path,
-        stdout=subprocess.DEVNULL,
-        stderr=writing,
-        preexec_fn=_heed_signals,
-    )
+    done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=writing, preexec_fn=_heed_signals)
     os.close(writing)
     said = os.read(reading, 10_000)
     os.close(reading)

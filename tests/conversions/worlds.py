@@ -131,11 +131,7 @@ def drawn_logs(draw: st.DrawFn) -> Drawn:
     rows = draw(
         st.lists(
             st.builds(
-                Row,
-                st.sampled_from(USERS[:5]),
-                st.sampled_from(ITEMS),
-                st.sampled_from(values),
-                st.floats(0.02, 1.0),
+                Row, st.sampled_from(USERS[:5]), st.sampled_from(ITEMS), st.sampled_from(values), st.floats(0.02, 1.0)
             ),
             unique_by=lambda row: (row.user, row.item),
             max_size=12,

@@ -170,9 +170,7 @@ def figures(count: int) -> Figures:
             if way is Average.MACRO:
                 careless += abs(verdict.difference) > 1.96 * as_if_independent(world)
     return Figures(
-        {way: inside[way] / count for way in Average},
-        {way: decided[way] / count for way in Average},
-        careless / count,
+        {way: inside[way] / count for way in Average}, {way: decided[way] / count for way in Average}, careless / count
     )
 
 

@@ -36,11 +36,7 @@ def frame_of(items: np.ndarray) -> pl.DataFrame:
     """Lists as a table."""
     users, k = items.shape
     return pl.DataFrame(
-        {
-            "user": np.repeat(np.arange(users), k),
-            "item": items.ravel(),
-            "rank": np.tile(np.arange(1, k + 1), users),
-        }
+        {"user": np.repeat(np.arange(users), k), "item": items.ravel(), "rank": np.tile(np.arange(1, k + 1), users)}
     )
 
 

@@ -143,12 +143,7 @@ def conversions(rng: Random, users: int, clicks: float, tail: float, pull: float
     p = world.propensity * 0.7  # a third of the users are never there, which the logger knows
     rows = Pairs(world.liked, seen, p, world.exposure).rows(seen, values=True)
     models = {"often": world.lists(rng, 1.0), "rarely": world.lists(rng, -0.5, pull)}
-    options = {
-        "users": world.population,
-        "feedback": "conversions",
-        "outcome": "means",
-        "propensity": "known",
-    }
+    options = {"users": world.population, "feedback": "conversions", "outcome": "means", "propensity": "known"}
     return Case(rows, models, "rarely", options)
 
 

@@ -266,13 +266,7 @@ def test_precision_behind_a_threshold(world: Drawn, k: int) -> None:
     models = {name: world.frame(name) for name in MODELS}
     metrics = [f"precision@{k}", "dcg@2", "mse"]
     result = evaluate_or_reject(
-        given.pop("test"),
-        models,
-        metrics=metrics,
-        estimators=list(RULES),
-        target="per_pair",
-        relevant=">=3",
-        **given,
+        given.pop("test"), models, metrics=metrics, estimators=list(RULES), target="per_pair", relevant=">=3", **given
     )
     said = {name: Model(world.predicted[name], world.ranks(name)) for name in MODELS}
     assert compare(result, judged, said, RULES) == len(metrics) * len(RULES) * len(MODELS)

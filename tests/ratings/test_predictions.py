@@ -28,11 +28,7 @@ TEST = pl.DataFrame(
 )
 GUESS = np.array([[3.5, 3.0, 1.0], [2.0, 4.5, 2.5], [1.5, 2.5, 4.0]])
 PAIRS = pl.DataFrame(
-    {
-        "user": np.repeat(np.arange(3), 3),
-        "item": np.tile(np.arange(3), 3),
-        "prediction": GUESS.ravel(),
-    }
+    {"user": np.repeat(np.arange(3), 3), "item": np.tile(np.arange(3), 3), "prediction": GUESS.ravel()}
 )
 
 

@@ -11,14 +11,7 @@ import numpy.typing as npt
 import polars as pl
 import pytest
 
-from unskew.alignment.column import (
-    MISSED,
-    ActivityQuestion,
-    PopularityQuestion,
-    _of_users,
-    _ratio,
-    tenths,
-)
+from unskew.alignment.column import MISSED, ActivityQuestion, PopularityQuestion, _of_users, _ratio, tenths
 from unskew.alignment.level import ERRORS, LevelPart, SeenQuestion
 from unskew.engine.data import EvaluationData
 from unskew.kernels.arrays import Bools, Ints64
