@@ -1,6 +1,6 @@
 """A few worlds of every kind: what a default call may not say of a broken column, and must still say of a right one.
 
-``column_study`` draws many, and ``column_sums`` shows what Σ 1/P can see of each.
+``column_study`` draws many.
 """
 
 from __future__ import annotations

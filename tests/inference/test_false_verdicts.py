@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from tests.worlds import worlds
+
 from .false_verdicts import Found, Row, page, rows, study
 from .verdict_worlds import KINDS
 
-WORLDS = 20
+WORLDS = worlds(12, 40)
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_default_call_rarely_names_a_winner_among_equal_models(kind: str) -> None:
-    """20 worlds of 300 users: at most 5 % + 3 Monte Carlo errors (4 worlds) are decided, and none is refused."""
+    """12 worlds of 300 users: at most 5 % + 3 Monte Carlo errors (2 worlds) are decided, and none is refused."""
     found = study(Row(kind, 300, 4.0, 0.7), WORLDS)
     assert found.false <= found.limit
     assert found.refused == 0.0
