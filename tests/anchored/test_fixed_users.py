@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unskew as us
 from tests.anchored.test_verdicts import ask, verdict
 from unskew.inference.fixed_users import DrawnErrors
 
@@ -123,14 +122,3 @@ def test_fixed_users_narrow_and_say_so(target: str) -> None:
     widths = [[e.high - e.low for e in r.estimates if e.estimator == "anchored"] for r in (sampled, fixed)]
     assert all(b < a for a, b in zip(*widths, strict=True))
     assert fixed.inputs["settings"]["users_are"] == "fixed"
-
-
-def test_questions_that_are_certain_leave_no_error() -> None:
-    """Everything in the lists is asked about: the difference of these users is known."""
-    found = verdict(ask(questions=1.0, users_are="fixed"))
-    assert found.se == 0.0
-
-
-def test_fixed_users_need_answers() -> None:
-    with pytest.raises(us.UnskewError):
-        ask(users_are="fixed", interval="bootstrap")

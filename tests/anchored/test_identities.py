@@ -71,14 +71,6 @@ def test_it_is_dr_on_the_joined_log(outcome: str | None, target: str) -> None:
         np.testing.assert_allclose([v.difference, v.se], [w.difference, w.se], rtol=1e-12, atol=1e-12)
 
 
-def test_pooled_is_the_normalised_sum() -> None:
-    """Relevant or not: the average over relevant pairs is the ratio of sums."""
-    world = tiny(4)
-    drawn = dict.fromkeys(world.unseen[:4], 0.4)
-    pooled, ratio = (values(anchored(world, drawn, t)) for t in ("pooled", "per_user_sum(normalised=pooled)"))
-    assert pooled == pytest.approx(ratio, rel=1e-12)
-
-
 @pytest.mark.parametrize(("seed", "useless"), [(0, True), (1, False)])
 def test_unbiased_over_all_designs(seed: int, useless: bool) -> None:
     """Every subset of the unseen pairs, by its probability: the mean is the truth, also for useless guesses."""

@@ -97,16 +97,6 @@ def test_learnt_lists_are_not_named(learn: Callable[[np.ndarray, pl.DataFrame], 
     assert withheld >= 3  # what nothing else would have found
 
 
-def test_new_lists_that_are_far_better_are_not_taken_for_learnt() -> None:
-    """They hold much of what was answered well, but not all of it, and more than that."""
-    for seed in range(4):
-        here = world(seed)
-        asked = planned(here, {name: here.models[name] for name in ("fair", "poor")})
-        answers = answered(here, asked.draw(400, seed).frame)
-        result = judged(here, {"poor": here.models["poor"], "good": here.models["good"]}, answers)
-        assert "learnt-list" not in codes(e.trust for e in result.estimates) and "learnt-list" not in the(result).codes
-
-
 def test_impossible_values_are_refused_and_so_is_the_verdict() -> None:
     """More relevant items than lists hold: nothing but lists that know the answers comes to that."""
     here = world(6)

@@ -47,13 +47,6 @@ def test_a_list_of_everything_is_worth_everything(world: World) -> None:
     assert found.estimates[0].se == pytest.approx(0.0, abs=1e-9)
 
 
-def test_pooled_is_the_normalised_sum(world: World) -> None:
-    """Two names of one quantity."""
-    one, two = (evaluated(world, estimators=[CORNER], target=t) for t in ("pooled", "per_user_sum(normalised=pooled)"))
-    assert [e.value for e in one.estimates] == [e.value for e in two.estimates]
-    assert [e.se for e in one.estimates] == [e.se for e in two.estimates]
-
-
 def test_segments_carry_the_error_of_a_model_that_was_fitted_to_all(world: World) -> None:
     """Half of the users: the values of their own sums, and an error with the scores of the other half."""
     people = inputs(world)["users"].with_columns(age=pl.col("user") % 2)

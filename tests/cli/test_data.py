@@ -128,14 +128,6 @@ def test_show_reads_the_copy(home: Path) -> None:
         assert words in flat(done.stdout)
 
 
-def test_show_says_how_to_get_what_is_not_here(home: Path) -> None:
-    """A set that is not here is no error: the publisher, the licence and the next step are shown."""
-    done = data(home, "show", "yahoo-r3")
-    assert done.returncode == 0, done.stderr
-    for words in ("yahoo-r3", "Webscope"):
-        assert words in flat(done.stdout)
-
-
 def test_add_checks_and_registers(home: Path) -> None:
     """A copy anywhere becomes known by its name; --quiet says nothing."""
     mine = write_coat(home / "downloads" / "coat")

@@ -109,6 +109,8 @@ PLACES = {  # of an evaluation
     "making machine code": ("numba.core.codegen:JITCodeLibrary._finalize_specific", STUCK),
     "summing in a thread": ("unskew.engine.data:EvaluationData.batch", "SIGINT"),
     "writing": ("unskew.core.atomic.write_text", STUCK),
+    "fitting, stopped by others": (FITTING, "SIGTERM"),
+    "fitting, hung up": (FITTING, "SIGHUP"),
 }
 
 
@@ -116,8 +118,10 @@ PLACES = {  # of an evaluation
 def test_ctrl_c_ends_a_run_with_one_line(moment: str, evaluation: list[str], tmp_path: Path) -> None:
     """Nothing is left, also where a thread waits for ever, perhaps with the lock of the compiler."""
     caches = {"NUMBA_CACHE_DIR": str(tmp_path / "caches")} if moment == "making machine code" else {}
-    code, said, seconds = run(*PLACES[moment], evaluation, tmp_path / "run", **caches)
-    assert (code, said, files_in(tmp_path / "run")) == (130, LINE, {})
+    place, action = PLACES[moment]
+    code, said, seconds = run(place, action, evaluation, tmp_path / "run", **caches)
+    number = getattr(signal, action.partition("+")[0])
+    assert (code, said, files_in(tmp_path / "run")) == (128 + number, LINE, {})
     assert seconds < PROMPTLY
 
 
@@ -168,14 +172,6 @@ def test_ctrl_c_keeps_the_questions_of_an_earlier_plan(shop: Path, tmp_path: Pat
     (tmp_path / "run" / "ask.parquet").write_text("sent")
     code, said, _ = run("unskew.core.atomic._rename_all", STUCK, commands(shop)["plan"], tmp_path / "run")
     assert (code, said, files_in(tmp_path / "run")) == (130, LINE, {"ask.parquet": b"sent"})
-
-
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
-def test_other_signals_clean_up_as_well(name: str, evaluation: list[str], tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    code, said, _ = run(FITTING, name, evaluation, folder)
-    assert (code, said) == (128 + getattr(signal, name), LINE)
-    assert not list(folder.iterdir())
 
 
 def test_a_signal_that_was_ignored_from_the_start_stays_ignored(tmp_path: Path) -> None:

@@ -41,16 +41,6 @@ def test_a_fairer_test_set(shop: Path) -> None:
     assert "<svg" in (shop / "fair.html").read_text()
 
 
-def test_sizes_columns_and_silence(shop: Path) -> None:
-    """A number without a point is a number of rows; other names of columns; nothing is said on request."""
-    pl.read_parquet(shop / "test.parquet").rename({"user": "who"}).write_csv(shop / "own.csv")
-    done = unskew(
-        "sample", "own.csv", "--strategy", "reg", "--size", "17", "--columns", "user=who", "-o", "o.csv", "-q", cwd=shop
-    )
-    assert done.returncode == 0 and done.stdout == done.stderr == ""
-    assert pl.read_csv(shop / "o.csv").shape == (17, 3)
-
-
 @pytest.mark.parametrize(
     ("options", "code", "named"),
     [

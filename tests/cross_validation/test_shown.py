@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -15,7 +13,7 @@ from rich.console import Console
 import unskew as us
 from tests.cli.commands import flat, unskew
 from tests.cross_validation import logs
-from tests.report.every_output import check_every_output, content
+from tests.report.every_output import content, shown
 from tests.said import refuses
 from unskew.cli.folds import models_of
 
@@ -62,35 +60,6 @@ def test_a_page_draws_a_line_for_every_model(found: us.CrossValidation, tmp_path
     assert isinstance(chart, altair.VConcatChart) and len(chart.to_dict()["vconcat"]) == 4
 
 
-def test_averages_that_disagree_are_told(found: us.CrossValidation) -> None:
-    """The paragraph on pooled rows names the pair and what each average says."""
-
-    def said(word: str) -> us.Result:
-        return replace(found.macro, verdicts_=tuple(replace(v, verdict=word) for v in found.macro.verdicts_))
-
-    def text(pooled: str, macro: str) -> str:
-        return text_of(replace(found, pooled=said(pooled), macro=said(macro)), 200)
-
-    said_of_macro = re.compile(r"\([^()]*: undecided\)")
-    assert not said_of_macro.search(text("undecided", "undecided"))
-    for pooled in ("depends", "ahead", "behind"):
-        found_text = text(pooled, "undecided")
-        assert said_of_macro.search(found_text) and f"is {pooled} against" not in found_text
-
-
-def test_json_holds_everything_and_is_strict(found: us.CrossValidation, tmp_path: Path) -> None:
-    """No NaN, both averages, every fold."""
-    check_every_output(found)
-    found.to_json(tmp_path / "found.json")
-    text = (tmp_path / "found.json").read_text()
-    read = json.loads(text, parse_constant=lambda name: pytest.fail(name))
-    assert set(read) >= {"split", "headline", "table", "folds", "values", "skipped", "macro", "pooled"}
-    assert len(read["values"]) == len(found.values_) == 3 * 2 * 2 * 2
-    assert read["skipped"][0]["reason"] == found.skipped[0].reason
-    found.to_csv(tmp_path / "found.csv")
-    assert pl.read_csv(tmp_path / "found.csv").height == 8
-
-
 def test_the_command(tmp_path: Path) -> None:
     """Names or strings as models, files in every format, folds that are found again, and errors with options."""
     log = tmp_path / "log.parquet"
@@ -121,3 +90,8 @@ def test_models_that_cannot_be_named_or_fitted() -> None:
             models_of(given)
     asked = ["item_knn(neighbours=5)", "b=svd(dim=2)"]
     assert models_of(asked) == {"item_knn(neighbours=5)": "item_knn(neighbours=5)", "b": "svd(dim=2)"}
+
+
+def test_every_output_is_made(found: us.CrossValidation, tmp_path: Path) -> None:
+    """Terminal, notebook, tables, files and the page."""
+    assert "iknn" in shown(found, tmp_path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -67,25 +66,6 @@ def test_ones_are_never_sure() -> None:
     assert [e.value for e in ones.estimates] == pytest.approx([e.value for e in sure.estimates])
     (verdict,) = [v for v in ones.verdicts_ if v.estimator == "snips"]
     assert str(verdict.verdict) in ("ahead", "behind") and "equally likely" in verdict.assumption
-
-
-def test_the_stream_says_the_same(tmp_path: Path) -> None:
-    """Files in two parts, each of them constant: only the whole tells."""
-    paths = {}
-    for name, frame in {**MODELS, "ones": with_column(1.0), "train": SEEN}.items():
-        paths[name] = str(tmp_path / f"{name}.parquet")
-        frame.write_parquet(paths[name])
-    half = len(FORTY) // 2
-    (tmp_path / "halves").mkdir()
-    with_column(0.2)[:half].write_parquet(tmp_path / "halves" / "a.parquet")
-    with_column(0.4)[half:].write_parquet(tmp_path / "halves" / "b.parquet")
-    how: dict[str, Any] = {"metrics": ["recall@2"], "train": paths["train"], "candidates": "all", "engine": "stream"}
-    lists = {name: paths[name] for name in MODELS}
-    streamed, memory = us.evaluate(paths["ones"], lists, **how), evaluate(with_column(1.0), **PARTS)
-    assert said(streamed, CODE) == said(memory, CODE) != []
-    assert [(e.model, e.estimator) for e in streamed.estimates] == [(e.model, e.estimator) for e in memory.estimates]
-    halves = us.evaluate(str(tmp_path / "halves"), lists, **how)
-    assert not said(halves, CODE) and "snips" in {e.estimator for e in halves.estimates}
 
 
 def test_folds_take_the_column_of_the_whole_log() -> None:

@@ -95,14 +95,6 @@ def test_repeated_values_stay_an_error() -> None:
     assert ignored.inputs["test"]["dropped"] == {"duplicate pair": 1}
 
 
-def test_the_account_counts_clicks_per_user() -> None:
-    """How many users have 1, 2, 3–5, 6+ seen relevant items."""
-    more = pl.DataFrame({"user": [6] * 7, "item": list(range(7))})
-    rows = pl.concat([TEST.select("user", "item"), more])
-    result = evaluate(rows, propensity=None, estimators=["naive"])
-    assert result.inputs["clicks_per_user"] == {"1": 2, "2": 1, "3-5": 1, "6+": 1}
-
-
 def test_mostly_repeated_pairs_are_questioned() -> None:
     """A feature in the place of the user: nearly all rows repeat a pair, in evaluate and in the audit."""
     rows = pl.DataFrame({"group": [1, 2] * 100, "item": [10, 20] * 100})

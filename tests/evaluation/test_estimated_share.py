@@ -72,15 +72,3 @@ def test_a_random_sample_marks_a_point_of_the_path(frames: dict[str, pl.DataFram
 def test_too_small_a_sample_marks_nothing(frames: dict[str, pl.DataFrame]) -> None:
     few = frames["mcar"].filter(pl.col("value") == 1.0).drop("value").head(3)
     assert asked(frames, mcar=few).scenarios[0].estimated is None
-
-
-def test_the_path_carries_the_headline_before_one_exponent(frames: dict[str, pl.DataFrame]) -> None:
-    """One exponent is no evidence; known propensities are."""
-    both = ["naive", "snips", "exposure_path"]
-    assumed = asked(frames, estimators=both, propensity="popularity(gamma=1)", target="pooled")
-    assert assumed.headline()["estimator"] == "exposure_path"
-    known = {**frames, "test": frames["test"].with_columns(propensity=pl.lit(0.25))}
-    assert asked(known, estimators=both, target="pooled", propensity="known").headline()["estimator"] == "snips"
-    points = asked(frames, estimators=["exposure_path(at=0.5)", "exposure_path"])
-    assert points.headline()["estimator"] == "exposure_path"
-    assert asked(frames).headline()["estimator"] == "exposure_path"

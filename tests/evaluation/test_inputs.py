@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -11,20 +10,6 @@ import pytest
 import unskew as us
 from tests.evaluation.shop import LISTS, SEEN, TEST, evaluate, numbers
 from unskew.core.errors import InputError
-
-
-def test_paths_frames_and_logs_agree(tmp_path: Path) -> None:
-    """The same data as polars, pandas, CSV, Parquet, Log and Recommendations gives the same numbers."""
-    TEST.write_csv(tmp_path / "test.csv")
-    LISTS["a"].write_parquet(tmp_path / "a.parquet")
-    LISTS["b"].write_csv(tmp_path / "b.tsv", separator="\t")
-    files = {"a": tmp_path / "a.parquet", "b": str(tmp_path / "b.tsv")}
-    expected = numbers(evaluate())
-    assert numbers(evaluate(tmp_path / "test.csv", files)) == expected
-    assert numbers(evaluate(TEST.to_pandas(), {n: f.to_pandas() for n, f in LISTS.items()})) == expected
-    lists = {name: us.Recommendations.from_frame(frame) for name, frame in LISTS.items()}
-    assert numbers(evaluate(us.Log.from_frame(TEST), lists)) == expected
-    assert numbers(evaluate(TEST.sample(fraction=1.0, shuffle=True, seed=1))) == expected
 
 
 def test_columns_are_renamed_in_every_input() -> None:
@@ -46,18 +31,6 @@ def test_columns_are_renamed_in_every_input() -> None:
         **options,
     )
     assert numbers(found) == numbers(expected)
-
-
-def test_training_propensities_are_renamed_too() -> None:
-    """Shares of propensity strata are measured on the training rows' propensities, under the same given name."""
-    test = TEST.with_columns(value=pl.lit(1.0))
-    seen = test.with_columns(item=pl.col("item") + 100)
-    options: dict[str, Any] = {"feedback": "conversions", "target": "per_user", "estimators": ["stratified(strata=2)"]}
-    options["propensity"] = "known(part=test)"
-    plain = evaluate(test, train=seen, **options)
-    names = {"propensity": "p"}
-    renamed = evaluate(test.rename(names), train=seen.rename(names), columns=names, **options)
-    assert numbers(renamed) == numbers(plain)
 
 
 def test_scores_make_ranks() -> None:

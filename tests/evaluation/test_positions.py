@@ -143,17 +143,6 @@ def test_the_exposure_path_says_so_too() -> None:
     assert f"if {path.assumption}" in found.to_dict()["headline"]["sentences"][0]
 
 
-def test_answers_speak_for_themselves() -> None:
-    """What rests on answers assumes already that the log says of a pair what an answer would."""
-    log, _ = shop()
-    rng = np.random.default_rng(1)
-    pairs = pl.DataFrame({"user": rng.integers(0, USERS, 900), "item": rng.integers(0, ITEMS, 900)}).unique()
-    answers = pairs.with_columns(value=pl.Series((rng.random(len(pairs)) < 0.4) * 1.0), propensity=pl.lit(0.015))
-    found = asked(log.drop("propensity"), answers=answers, estimators=["naive", "anchored"], refused="skip")
-    (anchored,) = {v.assumption for v in found.verdicts_ if v.estimator == "anchored"}
-    assert anchored and LOOKED_AT_ALIKE not in anchored
-
-
 def test_folds_say_so_too() -> None:
     """Averages over folds, of which some may show one place only."""
     log = logs.frame().with_columns(slot=1 + pl.col("item") % 3)
@@ -166,10 +155,3 @@ def test_folds_say_so_too() -> None:
     assert not any(LOOKED_AT_ALIKE in v.assumption for v in bare.macro.verdicts_)
     assert_frame_equal(found.table(), bare.table())
     assert "looked-at-alike" in codes(found.macro.warnings)
-
-
-def test_lists_given_as_a_log() -> None:
-    """Their ranks are places: the columns are said, and the audit shows them."""
-    _, models = shop()
-    found = us.audit(models["old"].with_columns(score=1.0))
-    assert found.places is not None and [p.rows for p in found.places.places] == [USERS] * K

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -129,26 +128,3 @@ def test_what_depends_says_it_too() -> None:
     result = us.evaluate(made["test"].drop("propensity"), some, train=made["train"], metrics=[f"recall@{K}"])
     (found,) = [v for v in result.verdicts_ if v.estimator == "exposure_path"]
     assert missing(some["other"], found.trust)
-
-
-@pytest.mark.parametrize("drop_seen", [False, True])
-def test_a_stream_says_the_same(drop_seen: bool, tmp_path: Path) -> None:
-    made = world()
-    given = {"full": made["full"], "other": made["cut"].filter((pl.col("user") % 9 > 0) & (pl.col("rank") != 2))}
-    for name, table in (given | {"test": made["test"], "train": made["train"]}).items():
-        table.write_parquet(tmp_path / f"{name}.parquet")
-    metrics, known = [f"recall@{K}", "dcg"], "known(part=test)"
-    asked: dict[str, Any] = {"metrics": metrics, "drop_seen": drop_seen, "propensity": known}
-    found = [
-        us.evaluate(
-            str(tmp_path / "test.parquet"),
-            {name: str(tmp_path / f"{name}.parquet") for name in given},
-            train=str(tmp_path / "train.parquet"),
-            engine=engine,
-            **asked,
-        )
-        for engine in ("memory", "stream")
-    ]
-    assert [v.trust for v in found[0].verdicts_] == [v.trust for v in found[1].verdicts_]
-    assert found[0].warnings == found[1].warnings
-    assert any("short-lists" in codes([v.trust]) for v in found[0].verdicts_)

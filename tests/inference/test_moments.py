@@ -193,5 +193,6 @@ def test_the_engine_gives_the_same_sums_for_every_division(made: str) -> None:
             assert (one.ess, one.max_weight_share) == pytest.approx((all_of_it.ess, all_of_it.max_weight_share))
             assert (one.pairs, one.raised) == (all_of_it.pairs, all_of_it.raised)
             np.testing.assert_array_equal(one.bins, all_of_it.bins)
+        assert other.replicates is not None
         np.testing.assert_allclose(other.replicates, whole.replicates, rtol=1e-10)
     np.testing.assert_array_equal(run(64, 3).replicates, run(64, 1).replicates)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import pytest
 
 import unskew as us
 from tests.protocols.policy_worlds import world
-from tests.report.every_output import check_every_output
+from tests.report.every_output import shown
 from tests.said import refuses
 from unskew.protocols.policy_parts import policy_parts
 from unskew.report import document_of
@@ -135,16 +134,6 @@ def test_a_split_without_propensities_keeps_its_naive_values() -> None:
         us.policy_impact(world(1), MODELS, LEAVE, estimators=["snips"], propensity="popularity(gamma=1)", refits=0)
 
 
-def test_it_is_written_and_shown(strong: us.PolicyImpact, tmp_path: Path) -> None:
-    check_every_output(strong)
-    strong.to_json(tmp_path / "p.json")
-    read = json.loads((tmp_path / "p.json").read_text())
-    assert len(read["differences"]) == len(strong.differences_)
-    strong.to_html(tmp_path / "p.html")
-    page = (tmp_path / "p.html").read_text()
-    assert all(text in page for text in ("policy 0", "Rankings", *MODELS))
-
-
 FEW = world(0, 14, 30, 5)
 ROWS = world(6, users=100)
 
@@ -163,3 +152,8 @@ def test_bad_input(code: str, rows: pl.DataFrame, splits: Any, options: dict[str
     """No policies, one of them, refits that are not even, halves without a row to judge, splitters that come twice."""
     with refuses(code):
         us.policy_impact(rows, MODELS, splits, **options)  # type: ignore[arg-type]
+
+
+def test_every_output_is_made(strong: us.PolicyImpact, tmp_path: Path) -> None:
+    """Terminal, notebook, tables, files and the page."""
+    assert "Rankings" in shown(strong, tmp_path)

@@ -32,13 +32,3 @@ def test_quantile_clips_of_errors_do_not_depend_on_other_metrics() -> None:
     alone = us.evaluate(frame, models, metrics=["mae"], **settings)
     beside = us.evaluate(frame, models, metrics=["mae", "dcg@3"], **settings)
     assert [e.value for e in beside.estimates if e.metric == "mae"] == [e.value for e in alone.estimates]
-
-
-def test_zeros_are_values_like_others_beside_ranks() -> None:
-    """Errors of conversions (mse: the Brier score) beside ranks are those of ratings: pairs of value 0 count."""
-    frame, models = conversions()
-    settings: dict[str, Any] = {"propensity": "known", "target": "per_pair", "estimators": ["naive", "ips", "snips"]}
-    both = us.evaluate(frame, models, metrics=["mae", "mse", "dcg@3"], feedback="conversions", **settings)
-    rated = us.evaluate(frame, models, metrics=["mae", "mse", "dcg@3"], feedback="ratings", **settings)
-    assert [e.value for e in both.estimates] == [e.value for e in rated.estimates]
-    assert {e.interactions for e in both.estimates} == {len(frame)}

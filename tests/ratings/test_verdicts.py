@@ -12,7 +12,6 @@ import pytest
 import unskew as us
 from tests.report.reading import first, heading, names, told
 from tests.said import only
-from unskew.core.notice import codes
 from unskew.report import page
 
 USERS, ITEMS = 150, 12
@@ -102,21 +101,6 @@ def test_segments_of_users_are_those_users_alone() -> None:
         np.testing.assert_allclose([e.se for e in found], [e.se for e in alone.estimates], rtol=1e-9)
 
 
-def test_segments_of_pairs_leave_out_what_divides_by_candidates() -> None:
-    """--by a column of the log: a part of the pairs has no |C_u|, so ips is left out there, and said to be."""
-    frame, models = world(11)
-    result = judge(frame, models, by="shelf", metrics=["mae"])
-    for shelf in ("left", "right"):
-        part = frame.filter(pl.col("shelf") == shelf)
-        alone = judge(part, models, metrics=["mae"], estimators=["naive", "snips", "snips(over=user)"])
-        found = [e for e in result.estimates if e.segment == f"shelf={shelf}"]
-        assert [e.estimator for e in found] == [e.estimator for e in alone.estimates]
-        np.testing.assert_allclose([e.value for e in found], [e.value for e in alone.estimates], rtol=1e-12)
-    assert "no-totals-in-segments" in codes(result.warnings)
-    only = judge(frame, models, by="shelf", metrics=["mae"], estimators=["ips"])
-    assert {e.segment for e in only.estimates} == {None}
-
-
 def test_naive_and_debiased_disagree_about_the_rosy_model() -> None:
     """Among what was seen rosy errs least; over all pairs near does: told from the winner's side, and so are pages."""
     frame, models = world()
@@ -129,14 +113,6 @@ def test_naive_and_debiased_disagree_about_the_rosy_model() -> None:
     assert heading(result)[1][0] == "near" and "<title>near " in page(result)
 
 
-def test_the_same_model_twice_is_undecided() -> None:
-    """No user tells them apart: p = 1, no tipping point, and that is said."""
-    frame, models = world(2)
-    result = judge(frame, {"one": models["near"], "two": models["near"].copy()})
-    assert {(v.p, v.verdict, v.tipping) for v in result.verdicts_} == {(1.0, "undecided", None)}
-    assert told(first(result)) == ("same-scores",)
-
-
 def test_a_point_without_an_interval_carries_no_headline() -> None:
     """snips(over=item) has no error and no verdicts; another estimator speaks, and pages are drawn all the same."""
     frame, models = world(5)
@@ -147,15 +123,3 @@ def test_a_point_without_an_interval_carries_no_headline() -> None:
     assert len(rows) == 3 and all(math.isnan(e.se) and math.isfinite(e.value) for e in rows)
     alone = judge(frame, models, metrics=["mae"], estimators=["snips(over=item)"])
     assert "snips(over=item)" in page(alone) and not alone.verdicts_
-
-
-def test_a_tipping_point_that_does_not_exist_is_no_praise() -> None:
-    """Nothing up to Γ = 10 undoes the lead of these ratios inside users: no word is said about it."""
-    frame, models = world(6)
-    models = {"near": models["near"], "off": models["near"] + 3.0 * np.sign(models["near"] - 3.0)}
-    frame = frame.filter(pl.len().over("user") > 1)  # users with one pair have nothing to reweigh
-    result = judge(frame, models, metrics=["mse"], estimators=["naive", "snips(over=user)"])
-    row = next(v for v in result.verdicts_ if v.estimator == "snips(over=user)")
-    assert row.tipping == row.tipping_low == math.inf
-    said = only("ahead", (span.text for span in first(result).spans))
-    assert said.fields["tipping"] == math.inf and not {"∞", "inf"} & set(str(first(result)).split())

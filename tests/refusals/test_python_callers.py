@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import unskew as us
-from tests.refusals.test_options import LISTS, LOG, SIDE, TEST, TRAIN
+from tests.refusals.test_options import LISTS, LOG, TEST, TRAIN
 from tests.said import refusal
 from unskew.core.errors import InputError, UnskewError
 from unskew.log import Ids
@@ -265,8 +265,3 @@ def test_columns_that_make_no_segments(by: str) -> None:
     lists = {"a": pl.DataFrame({"user": range(1200), "item": [0] * 1200, "rank": [1] * 1200})}
     users = pl.DataFrame({"user": range(1200), "relevant": [12] * 1200})
     assert by in str(refusal(us.evaluate, frame, lists, users=users, by=by))
-
-
-def test_side_is_what_it_should_be() -> None:
-    """The walk above needs covariates and a random log that serve."""
-    assert us.propensity.check("naive_bayes", LOG, inputs=SIDE).checks

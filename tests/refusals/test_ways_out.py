@@ -80,21 +80,6 @@ def test_every_way_out_is_accepted(feedback: Feedback, estimator: str) -> None:
     assert walked > 50
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_messages_say_what_the_structured_ways_say(estimator: str) -> None:
-    """Estimators, metrics and targets of the ways stand in the sentence, and no other propensity than γ = 1."""
-    for target, evidence in product(Target, logs(Feedback.CONVERSIONS)[::29]):
-        found = refused_cell(metrics.make("dcg@5"), made(estimator), target, evidence)
-        if found is None:
-            continue
-        for way in found.instead:
-            if way.estimator != made(estimator) and "FILE" not in str(way.estimator):
-                assert str(way.estimator) in found.reason
-            if way.target is not target:
-                assert str(way.target) in found.reason
-        assert "gamma=2" not in found.reason
-
-
 def test_naive_is_named_last() -> None:
     """Whoever asks for a debiased estimate is offered naive only where nothing else is left."""
     bare = Evidence(Feedback.IMPLICIT)

@@ -79,12 +79,6 @@ def test_what_has_no_value_has_no_place() -> None:
     assert said(nothing) == ["no-estimates"] and page(nothing)
 
 
-def test_without_verdicts_nobody_is_told_from_the_best() -> None:
-    """Points without intervals decide nothing."""
-    result = Result(tuple(estimate(m, 0.1 * n) for n, m in enumerate("abc")), (), (), INPUTS, ())
-    assert rows(result) == [(1, "c", "", True), (2, "b", "", True), (3, "a", "", True)]
-
-
 def test_over_scenarios_the_order_is_of_averages_and_depends_is_marked() -> None:
     """The range of all intervals; who is behind the first in every scenario is told from it, nobody else."""
     result = over(MANY)
@@ -125,8 +119,3 @@ def test_it_is_shown_everywhere_from_four_models_on() -> None:
         assert len(result.to_dict()["leaderboard"]) == 2 * len(models)
     (first, *_) = Reader(page(result)).rows("leaderboard")
     assert first["model"] == "d" and first["place"] == "1" and first["best group"] == "yes"
-
-
-def test_segments_have_an_order_of_their_own() -> None:
-    result = grid(["a", "b", "c"], ["recall@10"], ["naive", "snips"], segments=[None, "new"])
-    assert result.leaderboard()["segment"].to_list() == [None] * 3 + ["new"] * 3

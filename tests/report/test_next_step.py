@@ -50,7 +50,6 @@ def told(inputs: dict[str, Any]) -> dict[str, list[str]]:
     return found
 
 
-ASKED = ("rows", "answered", "asked", "positive")
 DRAWN = ("rows", "rows_per_draw", "rows_in_any_draw")
 USUAL = {
     "log": ["my logs/test.parquet"], "--recs": ["a=a.parquet", "b=b.parquet"], "--seen": ["train.csv"],

@@ -27,15 +27,6 @@ def made(detect: str, **options: object) -> Plan:
     )  # fmt: skip
 
 
-def test_the_title_promises_no_verdict() -> None:
-    """A plan has a power below 1, and guesses what is relevant."""
-    plan = made("40%")
-    (title,) = document_of(plan).title.spans
-    assert f"{plan.pairs[0].rows:,}" in title.text and only(
-        "would-decide-all", [title.text], answers=plan.pairs[0].rows
-    )
-
-
 def test_what_no_answers_find_is_named() -> None:
     """Whether answers decide depends on the lead; and how many more users it takes is a guess, said in two digits."""
     plan = made("40%")

@@ -62,15 +62,6 @@ def test_a_long_command_is_never_cut() -> None:
     assert "".join(LONG.split()) in re.sub(r"\s|\\", "", others.getvalue())
 
 
-def test_a_path_in_a_sentence_is_folded() -> None:
-    """Never cut off with an ellipsis."""
-    path = "/home/somebody/" + "folder/" * 14 + "test.parquet"
-    said = Document(title=Sentence.plain("title"), summary=(Paragraph(f"Read {path}", "note"),), body=())
-    file = io.StringIO()
-    Console(file=file, width=60).print(terminal.panel(said))
-    assert path in re.sub(r"[\s│]", "", file.getvalue())
-
-
 @pytest.mark.parametrize("width", range(40, 60))
 def test_a_number_keeps_its_sign(width: int) -> None:
     """Wherever lines end; a command is left as it is."""
@@ -101,11 +92,3 @@ def test_withheld_verdicts_say_why_where_they_are_read(kept_back: Result, width:
     assert "undecided ?" in table
     for why in {v.trust.replace("%", " %") for v in kept_back.verdicts_}:
         assert table.count(f"and 1 more: {why}") == 1
-
-
-def test_many_pairs_are_cut_with_a_count() -> None:
-    """At most six sentences and a screenful of rows, and what is left out is counted."""
-    result = grid([f"m{n}" for n in range(6)], ["recall@10", "dcg@10"], ["naive", "snips", "gs(strata=5)"])
-    text = printed(result, 120)
-    assert text.count("●") == 6 and "… and 9 more" in text
-    assert "… and 54 more" in text and ".verdicts()" in text

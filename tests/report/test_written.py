@@ -20,17 +20,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import unskew as us
-from tests.audit import logs
 from tests.evaluation.shop import evaluate
 from tests.said import refuses
 from unskew.core import provenance
 from unskew.core.errors import MissingExtraError
-from unskew.evaluation import PropensityComparison
 from unskew.report import sentences
 from unskew.result import SCHEMA_VERSION, Result
 from unskew_papers.record import read_json
 
-from .every_output import check_every_output
 from .made_up import INPUTS, NAN, estimate, grid, verdict, withheld
 from .over_scenarios import AHEAD, TURNS, over
 from .reading import flat
@@ -232,12 +229,6 @@ def test_without_mlflow_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, two:
         two.to_pandas()
 
 
-def test_a_pandas_frame_is_the_table(two: Result) -> None:
-    frame = two.to_pandas()
-    assert list(frame.columns)[:4] == ["model", "value", "low", "high"]
-    assert frame["value"].tolist() == two.table()["value"].to_list() and math.isnan(frame["few_clicks"][0])
-
-
 def test_printing_says_the_verdict_and_what_to_doubt(two: Result, naive_only: Result) -> None:
     """``print(result)`` is the summary; Python shows it as it is."""
     text = str(two)
@@ -256,10 +247,3 @@ def test_a_notebook_shows_charts(two: Result) -> None:
     assert path._repr_html_().count("<svg") == 2 and len(path.plot().to_dict()["vconcat"]) == 2
     with refuses("nothing-to-draw"):
         Result((), (), (), {}, ()).plot()
-
-
-def test_audits_and_comparisons_have_all_of_it(many: Result, hostile: Result) -> None:
-    """The same methods; folds, protocols, policies and plans are asked where their tests make them."""
-    for shown in (us.audit(logs.skewed()), PropensityComparison({"known": many, "uniform": many}), many, hostile):
-        check_every_output(shown)
-    assert us.audit(logs.skewed()).metrics()["size/users"] > 0

@@ -88,16 +88,6 @@ def test_a_forgotten_share_is_refused_named_and_mended(candidates: str) -> None:
     assert about_level(other)
 
 
-def test_a_share_too_many_is_refused_and_named() -> None:
-    """The column was written for the test part already: P·s, scaled once more."""
-    frame, lists, truth = world()
-    train, test = divided(frame, 0.3)
-    own = test.with_columns(propensity=pl.col("propensity") * 0.3)
-    refused(own, lists, ["ips"], train=train, candidates="all", share=0.3)
-    (one,) = evaluate(own, lists, ["ips"], train=train, candidates="all", propensity="known(part=test)").estimates
-    assert one.low < truth < one.high
-
-
 def test_dr_is_refused_and_sndr_named() -> None:
     """Every estimator that needs the level; by default what does without it is shown."""
     frame, lists, _ = world()

@@ -105,13 +105,3 @@ def test_a_share_of_a_part_cut_by_time_is_an_error(logged: tuple[Log, pl.DataFra
     with refuses("unknown-name"):
         us.propensity.make("known(part=train)")
     assert str(us.propensity.make("known(part = test)")) == "known(part=test)"
-
-
-def test_fitted_propensities_of_another_period_have_no_level(logged: tuple[Log, pl.DataFrame, float]) -> None:
-    """Fitted on the earlier part: snips serves, ips does not, whatever is fitted."""
-    log, lists, _ = logged
-    frame = log.to_frame().with_columns(value=pl.Series(np.resize([0.0, 1.0, 1.0], len(log))))
-    train, test = holdout(Log.from_frame(frame, feedback="conversions"), 0.3, by="time")
-    options: dict[str, Any] = {"train": train, "propensity": "popularity(gamma=1, level=absolute)"}
-    refused("wrong-period", test, lists, ["ips"], **options)
-    assert evaluate(test, lists, ["snips"], **options).estimates
