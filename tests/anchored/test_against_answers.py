@@ -146,16 +146,10 @@ def evaluated(a: float = 0.0, questions: int = 8000, against: bool = False, **mo
         test = test.with_columns(propensity=pl.Series(scale * p))
         more = {"estimators": ("naive", "snips", "ips"), "refused": "skip"} | more
     return us.evaluate(
-        test,
-        models,
-        metrics=[f"recall@{K}"],
-        target=more.pop("target", "pooled"),
-        train=frames["train"],
-        answers=frames["answers"] if answered else None,
-        users=pl.DataFrame({"user": np.arange(USERS)}),
-        items=pl.DataFrame({"item": np.arange(ITEMS)}),
-        **more,
-    )
+        test, models, metrics=[f"recall@{K}"], target=more.pop("target", "pooled"), train=frames["train"],
+        answers=frames["answers"] if answered else None, users=pl.DataFrame({"user": np.arange(USERS)}),
+        items=pl.DataFrame({"item": np.arange(ITEMS)}), **more,
+    )  # fmt: skip
 
 
 def verdict(result: Result, estimator: str) -> Any:

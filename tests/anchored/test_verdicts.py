@@ -68,15 +68,11 @@ def ask(
         told = " ".join(fingerprint(us.Recommendations.from_frame(each), K) for each in lists.values())
         answers_ = answers_.with_columns(drawn_for=pl.lit(told))
     return us.evaluate(
-        pl.DataFrame(where | {"value": y[seen].astype(int)}),
-        lists,
-        metrics=[f"recall@{K}"],
-        feedback="conversions",
+        pl.DataFrame(where | {"value": y[seen].astype(int)}), lists, metrics=[f"recall@{K}"], feedback="conversions",
         answers=answers_.with_columns(design=pl.lit(design)) if design else answers_,
-        users=pl.DataFrame({"user": np.arange(USERS)}),
-        items=pl.DataFrame({"item": np.arange(ITEMS)}),
+        users=pl.DataFrame({"user": np.arange(USERS)}), items=pl.DataFrame({"item": np.arange(ITEMS)}),
         **({"target": "per_user_sum"} | more),
-    )
+    )  # fmt: skip
 
 
 def verdict(result: Result) -> Any:

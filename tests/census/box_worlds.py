@@ -86,14 +86,10 @@ def inside(seed: int, odds: float, slope: float, users: int) -> World:
     y = rng.random((users, ITEMS)) < p
     hits, times, one = (gone & liked).sum(axis=0), gone.sum(axis=0), np.ones((users, 1))
     scores = {
-        "random": rng.random((users, ITEMS)),
-        "random again": rng.random((users, ITEMS)),
-        "popular": one * hits,
-        "mean": one * (hits + 2.0) / (times + 6.0),
-        "near": eta + rng.normal(0, 1, eta.shape),
-        "near again": eta + rng.normal(0, 1, eta.shape),
-        "looked at": x[:, 5].reshape(users, ITEMS),
-    }
+        "random": rng.random((users, ITEMS)), "random again": rng.random((users, ITEMS)), "popular": one * hits,
+        "mean": one * (hits + 2.0) / (times + 6.0), "near": eta + rng.normal(0, 1, eta.shape),
+        "near again": eta + rng.normal(0, 1, eta.shape), "looked at": x[:, 5].reshape(users, ITEMS),
+    }  # fmt: skip
     models, truth = {}, {}
     for name, score in scores.items():
         free = np.where(gone, -np.inf, score + 1e-9 * rng.random(score.shape))

@@ -88,16 +88,9 @@ def drawn(seed: int, others: Columns, odds: float, slope: float) -> Drawn:
     u, i = np.nonzero(shown)
     test = pl.DataFrame({"user": u, "item": i, "value": y[u, i].astype(float)})
     found = us.evaluate(
-        test,
-        models,
-        metrics=[f"recall@{K}"],
-        estimators=[f"tilted(odds={odds}, slope={slope}, at=corner)"],
-        target="pooled",
-        train=train,
-        feedback="conversions",
-        users=pl.DataFrame({"user": range(USERS)}),
-        threads=1,
-    )
+        test, models, metrics=[f"recall@{K}"], estimators=[f"tilted(odds={odds}, slope={slope}, at=corner)"],
+        target="pooled", train=train, feedback="conversions", users=pl.DataFrame({"user": range(USERS)}), threads=1,
+    )  # fmt: skip
     rows = [(e.low, e.high, e.se) for e in found.estimates] + [(v.low, v.high, v.se) for v in found.verdicts_]
     low, high, errors = np.array(rows).T
     return Drawn(low, high, errors, np.array(above), float(p.sum()))

@@ -87,14 +87,9 @@ def run(where: str, action: str, command: list[str], folder: Path, **environment
     folder.mkdir(exist_ok=True)
     log = folder.parent / "reached"
     done = subprocess.run(
-        [sys.executable, "-c", RUN, where, action, str(log), *command],
-        cwd=folder,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        preexec_fn=_heed_signals,
-    )
+        [sys.executable, "-c", RUN, where, action, str(log), *command], cwd=folder, env=os.environ | environment,
+        capture_output=True, text=True, timeout=300, preexec_fn=_heed_signals,
+    )  # fmt: skip
     ended = time.time()
     assert log.exists(), f"{where} was never reached: {done.stderr}"
     return done.returncode, done.stderr, ended - float(log.read_text())

@@ -78,29 +78,12 @@ def test_evaluate_draws_samples(shop: Path) -> None:
     )
     lists.write_parquet(shop / "first.parquet")
     call = (
-        "evaluate",
-        "test.parquet",
-        "--train",
-        "train.parquet",
-        "--recs",
-        "first=first.parquet",
-        "--candidates",
-        "all",
-    )
+        "evaluate", "test.parquet", "--train", "train.parquet", "--recs", "first=first.parquet", "--candidates", "all",
+    )  # fmt: skip
     done = unskew(
-        *call,
-        "--sample",
-        "wtd_h",
-        "--repeats",
-        "3",
-        "--sample-size",
-        "100",
-        "--seed",
-        "4",
-        "--json",
-        "r.json",
+        *call, "--sample", "wtd_h", "--repeats", "3", "--sample-size", "100", "--seed", "4", "--json", "r.json",
         cwd=shop,
-    )
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "wtd_h, 3 draws of 100 of" in flat(done.stdout) and "Not debiased" in flat(done.stdout)
     found = json.loads((shop / "r.json").read_text())

@@ -36,15 +36,10 @@ class Known:
     @property
     def evidence(self) -> Evidence:
         return Evidence(
-            Feedback(self.feedback),
-            thresholded=self.feedback == "ratings",
-            propensity=self.level is not None,
-            absolute=self.level == "absolute",
-            relevant=False,
-            zeros=self.zeros,
-            outcome=self.outcome is not None,
+            Feedback(self.feedback), thresholded=self.feedback == "ratings", propensity=self.level is not None,
+            absolute=self.level == "absolute", relevant=False, zeros=self.zeros, outcome=self.outcome is not None,
             outside=self.outcome == "outside",
-        )
+        )  # fmt: skip
 
 
 LOGS = [

@@ -123,16 +123,10 @@ def everything(given: dict[str, Any]) -> list[Any]:
     """What becomes of some inputs: an evaluation, an audit, a plan with its draw, a cross-validation."""
     lists = {name: given[name] for name in ("a", "b")}
     result = us.evaluate(
-        given["test"],
-        lists,
-        train=given["train"],
-        metrics=["recall@5", "ndcg@10"],
-        estimators=["naive", "snips", "gs(strata=3)"],
-        propensity="popularity(gamma=1)",
-        target=["pooled", "per_user"],
-        relevant=">=3",
-        refused="skip",
-    )
+        given["test"], lists, train=given["train"], metrics=["recall@5", "ndcg@10"],
+        estimators=["naive", "snips", "gs(strata=3)"], propensity="popularity(gamma=1)", target=["pooled", "per_user"],
+        relevant=">=3", refused="skip",
+    )  # fmt: skip
     audited = us.audit(given["train"], relevant=">=3")
     plan = us.plan(lists, log=given["test"], seen=given["train"], relevant=">=3", detect=0.1)
     drawn = plan.draw(60, seed=3).frame.with_columns(pl.col("user", "item").cast(pl.String))

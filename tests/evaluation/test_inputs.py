@@ -23,13 +23,9 @@ def test_columns_are_renamed_in_every_input() -> None:
     options: dict[str, Any] = {"estimators": ["snips", "ips"], "target": "per_user"}
     expected = evaluate(users=users, train=SEEN, **options)
     found = evaluate(
-        renamed(TEST),
-        {name: renamed(lists) for name, lists in LISTS.items()},
-        users=renamed(users),
-        train=renamed(SEEN),
-        columns=names,
-        **options,
-    )
+        renamed(TEST), {name: renamed(lists) for name, lists in LISTS.items()}, users=renamed(users),
+        train=renamed(SEEN), columns=names, **options,
+    )  # fmt: skip
     assert numbers(found) == numbers(expected)
 
 

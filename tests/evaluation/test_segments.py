@@ -23,12 +23,8 @@ def test_segments_by_a_column_of_the_log_equal_the_filtered_log() -> None:
         assert len(part) == len(alone.estimates) > 0
         for e, f in zip(part, alone.estimates, strict=True):
             assert (e.model, e.metric, e.estimator, e.target, e.users) == (
-                f.model,
-                f.metric,
-                f.estimator,
-                f.target,
-                f.users,
-            )
+                f.model, f.metric, f.estimator, f.target, f.users,
+            )  # fmt: skip
             assert (e.value, e.se, e.ess) == pytest.approx((f.value, f.se, f.ess), rel=1e-12)
         verdicts = [v for v in whole.verdicts_ if v.segment == f"place={place}"]
         for v, w in zip(verdicts, alone.verdicts_, strict=True):
@@ -42,13 +38,9 @@ def test_segments_of_interactions_add_up_to_the_whole() -> None:
     test = TEST.with_columns(value=pl.Series([1.0, 0.0, 2.0, 1.0, 1.0, 0.0, 1.0]))
     users = pl.DataFrame({"user": [1, 2, 3, 4], "relevant": [9.0, 9.0, 9.0, 9.0]})
     result = evaluate(
-        test,
-        by="place",
-        feedback="conversions",
-        estimators=["naive", "ips", "snips"],
-        target=["per_user_sum", "per_user"],
-        users=users,
-    )
+        test, by="place", feedback="conversions", estimators=["naive", "ips", "snips"],
+        target=["per_user_sum", "per_user"], users=users,
+    )  # fmt: skip
     for estimator in ("naive", "ips"):
         whole, home, search = (
             value(result, estimator=estimator, target="per_user_sum", segment=s)

@@ -71,13 +71,9 @@ def test_weights_are_independent_between_replicates_users_and_seeds(drawn: Float
     for power in (1, 2):
         w, v = drawn**power, other_seed**power
         pairs = {
-            "replicates": (w[:-1], w[1:]),
-            "replicates apart": (w[:256], w[256:]),
-            "users": (w[:, :-1], w[:, 1:]),
-            "users apart": (w[:, :1024], w[:, 1024:]),
-            "seeds": (w, v),
-            "seeds, next replicate": (w[:-1], v[1:]),
-        }
+            "replicates": (w[:-1], w[1:]), "replicates apart": (w[:256], w[256:]), "users": (w[:, :-1], w[:, 1:]),
+            "users apart": (w[:, :1024], w[:, 1024:]), "seeds": (w, v), "seeds, next replicate": (w[:-1], v[1:]),
+        }  # fmt: skip
         for left, right in pairs.values():
             r = np.corrcoef(left.ravel(), right.ravel())[0, 1]
             assert abs(r) < 4.0 / math.sqrt(left.size)

@@ -83,20 +83,11 @@ def evaluated(
     lists = lists.with_columns(rank=pl.col("worth").rank(descending=True).over("user").cast(pl.Int64)).drop("worth")
     options: dict[str, Any] = {"interval": "bootstrap", "replicates": replicates, "refit": refit, "seed": seed}
     return us.evaluate(
-        frame(world.test, "u"),
-        {"m": lists},
-        metrics=["dcg@5"],
-        estimators=estimators,
-        target=["per_user_sum", "pooled"],
-        propensity=model,
-        train=frame(world.train, "t"),
-        share="users",
-        users=pl.DataFrame({"user": [f"u{u}" for u in range(TEST)]}),
-        feedback="conversions",
-        candidates="all",
-        refused="skip",
-        **options,
-    )
+        frame(world.test, "u"), {"m": lists}, metrics=["dcg@5"], estimators=estimators,
+        target=["per_user_sum", "pooled"], propensity=model, train=frame(world.train, "t"), share="users",
+        users=pl.DataFrame({"user": [f"u{u}" for u in range(TEST)]}), feedback="conversions", candidates="all",
+        refused="skip", **options,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -244,14 +244,9 @@ def test_gains_of_ranks(world: Drawn, own: bool, threads: int, gains: list[str])
         ranks = {name: {pair: 2 * rank - 1 for pair, rank in ranks[name].items() if rank != 2} for name in MODELS}
         models, metrics = {name: world.frame(name, ranks[name]) for name in MODELS}, gains
     result = evaluate_or_reject(
-        given.pop("test"),
-        {name: us.Predictions.from_frame(frame) for name, frame in models.items()},
-        metrics=metrics,
-        estimators=list(RULES),
-        target="per_pair",
-        threads=threads,
-        **given,
-    )
+        given.pop("test"), {name: us.Predictions.from_frame(frame) for name, frame in models.items()}, metrics=metrics,
+        estimators=list(RULES), target="per_pair", threads=threads, **given,
+    )  # fmt: skip
     said = {name: Model(world.predicted[name], ranks[name]) for name in MODELS}
     assert compare(result, judged, said, RULES) == len(metrics) * len(RULES) * len(MODELS)
 

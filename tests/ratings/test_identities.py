@@ -18,15 +18,10 @@ def test_nothing_seen_is_not_a_number_and_reported() -> None:
     users = pl.DataFrame({"user": ["a", "b", "c"], "kind": ["new", "new", "old"]})
     guess = pl.DataFrame({"user": ["a", "b"], "item": [1, 2], "prediction": [3.5, 3.0]})
     result = us.evaluate(
-        test,
-        {"m": guess},
-        metrics=["mae"],
-        estimators=["naive", "ips", "snips", "snips(over=user)", "snips(over=item)"],
-        propensity="known",
-        feedback="ratings",
-        users=users,
-        by="kind",
-    )
+        test, {"m": guess}, metrics=["mae"],
+        estimators=["naive", "ips", "snips", "snips(over=user)", "snips(over=item)"], propensity="known",
+        feedback="ratings", users=users, by="kind",
+    )  # fmt: skip
     old = {e.estimator: e.value for e in result.estimates if e.segment == "kind=old"}
     assert old.pop("ips") == 0.0
     assert all(np.isnan(value) for value in old.values()) and len(old) == 4

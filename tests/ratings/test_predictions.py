@@ -75,16 +75,11 @@ def test_all_forms_say_the_same(kind: str, tmp_path: Path) -> None:
     PAIRS.write_csv(tmp_path / "m.csv")
     PAIRS.write_parquet(tmp_path / "m.parquet")
     forms: dict[str, Any] = {
-        "frame": PAIRS.sample(fraction=1.0, shuffle=True, seed=1),
-        "pandas": PAIRS.to_pandas(),
-        "arrow": PAIRS.to_arrow(),
-        "array": GUESS,
-        "Predictions": us.Predictions.from_frame(PAIRS),
-        "predict": Table(GUESS),
-        "csv": str(tmp_path / "m.csv"),
-        "parquet": str(tmp_path / "m.parquet"),
+        "frame": PAIRS.sample(fraction=1.0, shuffle=True, seed=1), "pandas": PAIRS.to_pandas(),
+        "arrow": PAIRS.to_arrow(), "array": GUESS, "Predictions": us.Predictions.from_frame(PAIRS),
+        "predict": Table(GUESS), "csv": str(tmp_path / "m.csv"), "parquet": str(tmp_path / "m.parquet"),
         "path": tmp_path / "m.parquet",
-    }
+    }  # fmt: skip
     np.testing.assert_allclose(values(judge(forms[kind])), expected(), rtol=1e-12)
 
 

@@ -43,37 +43,20 @@ class Predicts:
 def hostile() -> Iterator[tuple[str, Callable[[], Any]]]:
     """Values by name, made anew for each call."""
     yield from (
-        ("none", lambda: None),
-        ("int", lambda: 5),
-        ("float", lambda: 2.5),
-        ("bool", lambda: True),
-        ("nothing", dict),
-        ("mapping", lambda: {"a": 1}),
-        ("nested", lambda: {"a": {"b": {"c": 1}}}),
-        ("generator", lambda: (x for x in (1, 2))),
-        ("list", lambda: [1, 2]),
-        ("empty list", list),
-        ("set", lambda: {1}),
-        ("text", lambda: "no such thing"),
-        ("empty", str),
-        ("bytes", lambda: b"abc"),
-        ("object", object),
-        ("array", lambda: np.arange(5)),
-        ("matrix", lambda: np.zeros((3, 3))),
-        ("series", lambda: pl.Series([1])),
-        ("empty frame", pl.DataFrame),
-        ("frame without rows", lambda: TEST.to_frame().head(0)),
-        ("frame", lambda: TEST.to_frame()),
+        ("none", lambda: None), ("int", lambda: 5), ("float", lambda: 2.5), ("bool", lambda: True), ("nothing", dict),
+        ("mapping", lambda: {"a": 1}), ("nested", lambda: {"a": {"b": {"c": 1}}}),
+        ("generator", lambda: (x for x in (1, 2))), ("list", lambda: [1, 2]), ("empty list", list),
+        ("set", lambda: {1}), ("text", lambda: "no such thing"), ("empty", str), ("bytes", lambda: b"abc"),
+        ("object", object), ("array", lambda: np.arange(5)), ("matrix", lambda: np.zeros((3, 3))),
+        ("series", lambda: pl.Series([1])), ("empty frame", pl.DataFrame),
+        ("frame without rows", lambda: TEST.to_frame().head(0)), ("frame", lambda: TEST.to_frame()),
         ("pandas by index", lambda: TEST.to_frame().to_pandas().set_index(["user", "item"])),
-        ("pandas", lambda: TEST.to_frame().to_pandas()),
-        ("log", lambda: TEST),
-        ("lists", lambda: LISTS["one"]),
-        ("no lists", lambda: Recommends(5)),
-        ("no numbers", lambda: Predicts(lambda rows: ["x"] * rows)),
+        ("pandas", lambda: TEST.to_frame().to_pandas()), ("log", lambda: TEST), ("lists", lambda: LISTS["one"]),
+        ("no lists", lambda: Recommends(5)), ("no numbers", lambda: Predicts(lambda rows: ["x"] * rows)),
         ("infinite", lambda: Predicts(lambda rows: np.full(rows, np.inf))),
         ("too large", lambda: Predicts(lambda rows: np.full(rows, 1e300))),
         ("too few", lambda: Predicts(lambda rows: np.zeros(1))),
-    )
+    )  # fmt: skip
 
 
 OPTIONS = sorted(

@@ -46,16 +46,12 @@ def logs(feedback: Feedback) -> list[Evidence]:
     return [
         Evidence(feedback, thresholded=threshold, relevant=n_u, zeros=zeros, unlisted=unlisted, users=9, **known)
         for threshold, n_u, zeros, unlisted, level, outcome, models in product(
-            (False, True) if feedback is not Feedback.IMPLICIT else (False,),
-            (False, True),
-            (False, True) if feedback is Feedback.CONVERSIONS else (True,),
-            ("", "m lacks some"),
-            LEVELS,
-            OUTCOMES,
+            (False, True) if feedback is not Feedback.IMPLICIT else (False,), (False, True),
+            (False, True) if feedback is Feedback.CONVERSIONS else (True,), ("", "m lacks some"), LEVELS, OUTCOMES,
             MODELS,
         )
         for known in [cast("dict[str, Any]", level | outcome | models)]
-    ]
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)

@@ -83,12 +83,8 @@ def test_what_is_refused_everywhere_is_not_passed_over_for_naive(logs: dict[str,
     """A headline by naive would promise less, and say more."""
     models = {"both": lists(0, 1, 2, 3), "again": lists(1, 0, 2, 3)}
     found = us.evaluate(
-        logs["test"],
-        models,
-        train=logs["train"],
-        metrics=["recall@4"],
-        propensity="popularity(gamma=1)",
+        logs["test"], models, train=logs["train"], metrics=["recall@4"], propensity="popularity(gamma=1)",
         target="pooled",
-    )
+    )  # fmt: skip
     assert all(math.isnan(e.value) and has_no_value(e.trust) for e in found.estimates if e.estimator == "snips")
     assert found.headline()["estimator"] == "snips" and found.headline()["debiased"]

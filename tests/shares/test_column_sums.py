@@ -47,14 +47,9 @@ class Small(NamedTuple):
 
         rows, known = log(self.rows, feedback="conversions"), log(self.known)
         held = EvaluationData(
-            hashes=users.hashes,
-            indptr=rows.indptr,
-            item=rows.item,
-            value=np.asarray(rows.value),
-            lists=(),
-            propensity=rows.propensity,
-            candidates=ITEMS - np.diff(known.indptr).astype(float),
-        )
+            hashes=users.hashes, indptr=rows.indptr, item=rows.item, value=np.asarray(rows.value), lists=(),
+            propensity=rows.propensity, candidates=ITEMS - np.diff(known.indptr).astype(float),
+        )  # fmt: skip
         return LevelPart(rows, held, known, ITEMS)
 
     def halves(self) -> tuple[dict[int, int], dict[int, int]]:

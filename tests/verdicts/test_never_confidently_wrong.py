@@ -56,14 +56,9 @@ def test_few_clicks(clicks: float) -> None:
         world = Pairs.draw(rng, 1_500, clicks, 1.5)
         models = {"often": world.lists(rng, 1.0), "better": world.lists(rng, -0.5, 0.6)}
         result = us.evaluate(
-            world.rows(world.liked & world.seen),
-            models,
-            metrics=[RECALL, f"ndcg@{K}"],
-            estimators=["snips", "gs(strata=5)"],
-            target=["per_user", "pooled"],
-            refused="skip",
-            users=world.population,
-        )
+            world.rows(world.liked & world.seen), models, metrics=[RECALL, f"ndcg@{K}"],
+            estimators=["snips", "gs(strata=5)"], target=["per_user", "pooled"], refused="skip", users=world.population,
+        )  # fmt: skip
         agree(result)
         assert not any(wrong(v, "better") for v in result.verdicts_)
         inside = the_metric(result, RECALL, "snips", "per_user")
@@ -173,13 +168,9 @@ def test_twenty_segments_share_one_level() -> None:
         people = world.population.with_columns(pl.Series("group", np.arange(2_000) % 20))
         models = {"one": world.lists(rng, 0.0), "other": world.lists(rng, 0.0)}
         result = us.evaluate(
-            world.rows(world.liked & world.seen),
-            models,
-            metrics=[RECALL],
-            estimators=["snips"],
-            users=people,
+            world.rows(world.liked & world.seen), models, metrics=[RECALL], estimators=["snips"], users=people,
             by="group",
-        )
+        )  # fmt: skip
         agree(result)
         parts = [v for v in result.verdicts_ if v.segment is not None]
         assert len(parts) == 20
