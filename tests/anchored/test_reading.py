@@ -146,13 +146,3 @@ def test_what_does_not_go_together(changes: dict[str, Any], more: dict[str, Any]
     """Unknown users, values of another scale, samples of lists, targets that would be biased."""
     with pytest.raises(us.UnskewError, match=named):
         evaluate(frame(**changes), **more)
-
-
-def test_anchored_needs_answers() -> None:
-    log = pl.DataFrame({"user": ["a"], "item": ["i"]})
-    lists = pl.DataFrame({"user": ["a"], "item": ["i"], "rank": [1]})
-    with pytest.raises(us.RefusedError):
-        us.evaluate(log, {"one": lists}, estimators=["anchored"])
-    for more in ({"fixed_relevance": True}, {"rounds": 2}):
-        with pytest.raises(us.InputError, match="answers"):
-            us.evaluate(log, {"one": lists}, **more)

@@ -112,17 +112,6 @@ def test_clicks_without_propensities_get_the_exposure_path_and_what_it_assumes(t
     assert "gamma" not in told and "logistic" not in told and "gamma=2" not in json.dumps(audit.to_dict()) + page(audit)
 
 
-def test_conversions_without_zeros_are_advised_as_clicks(tmp_path: Path) -> None:
-    """The findings ask whether it is a log of positives; the advice treats it as one, and is accepted."""
-    frame = log_of("conversions", known=False).with_columns(value=1.0 + pl.col("item") % 2)  # graded, no zero
-    audit = us.audit(frame, feedback="conversions")
-    assert "positives-only" in logs.said(audit)
-    commands = [advice.command for advice in audit.advice if advice.command is not None]
-    assert all("--feedback implicit" in text for text in commands)
-    for text in commands:
-        follow(text, files_of(frame, tmp_path))
-
-
 def test_right_propensities_of_a_test_part_are_not_lost(tmp_path: Path) -> None:
     """P given training looks wrong without the training log: the finding and the advice say so, and are accepted."""
     shop = World(users=400, items=100, relevant=16.0, impressions=80.0, feedback=Feedback.CONVERSIONS)

@@ -10,10 +10,6 @@ import unskew as us
 from unskew.auditing.spread import top_share
 from unskew.simulate import World
 
-from . import logs
-from .test_audit_values import SEEN
-from .test_audit_values import world as rated
-
 
 def even(rows_per_item: float, items: int = 400, users: int = 300, seed: int = 0) -> pl.DataFrame:
     """Pairs drawn at random: nothing but chance."""
@@ -45,15 +41,3 @@ def test_a_shop_in_which_naive_is_wrong_is_called_heavily_skewed() -> None:
     """The world of the demo, where naive picks the wrong model; one that shows all items alike is not."""
     assert us.audit(World().train).skew == "heavily"
     assert us.audit(World(skew=0.0).train).skew == "moderately"
-
-
-def test_selection_by_value_is_named_too() -> None:
-    """With an MCAR log, the opening says that what was seen depends on its value, where it does."""
-    longer = []
-    for seen in (SEEN, dict.fromkeys(SEEN, 0.08)):
-        log, mcar = rated(3, seen)
-        both, alone = us.audit(log, mcar=mcar, feedback="ratings"), us.audit(log, feedback="ratings")
-        longer.append(len(both.opening) > len(alone.opening))
-        assert ("values-matter" in logs.said(both, "warning")) == longer[-1]
-        assert ("no-selection-by-value" in logs.said(both, "good")) != longer[-1]
-    assert longer == [True, False]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,7 +11,7 @@ import pytest
 import unskew as us
 from tests.said import refuses
 from unskew.auditing.contrast import Contrast
-from unskew.auditing.values import ClusteredError, SideSums, Values, influence
+from unskew.auditing.values import ClusteredError, SideSums, influence
 
 from . import logs
 
@@ -36,13 +35,6 @@ def world(seed: int, seen: dict[float, float], users: int = 300, items: int = 80
 def contrasted(seed: int, seen: dict[float, float]) -> Contrast:
     log, mcar = world(seed, seen)
     found = us.audit(log, mcar=mcar, feedback="ratings").mcar
-    assert found is not None
-    return found
-
-
-def described(values: Any) -> Values:
-    frame = pl.DataFrame({"user": np.arange(len(values)) % 7, "item": np.arange(len(values)), "value": values})
-    found = us.audit(frame, feedback="ratings").values
     assert found is not None
     return found
 

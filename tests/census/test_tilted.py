@@ -47,17 +47,6 @@ def test_a_list_of_everything_is_worth_everything(world: World) -> None:
     assert found.estimates[0].se == pytest.approx(0.0, abs=1e-9)
 
 
-def test_segments_carry_the_error_of_a_model_that_was_fitted_to_all(world: World) -> None:
-    """Half of the users: the values of their own sums, and an error with the scores of the other half."""
-    people = inputs(world)["users"].with_columns(age=pl.col("user") % 2)
-    options = {"estimators": [CORNER], "target": "pooled", "users": people, "by": "age"}
-    found = [e for e in evaluated(world, **options).estimates if e.model == "near"]
-    whole, halves = found[0], found[1:]
-    assert len(halves) == 2
-    assert min(e.value for e in halves) < whole.value < max(e.value for e in halves)
-    assert all(e.se > whole.se for e in halves)
-
-
 def test_a_sample_of_candidates_comes_near_and_says_so(world: World) -> None:
     """Every third candidate of each user: other numbers within a few errors, larger errors, and a note."""
     exact = evaluated(world, estimators=[CORNER], target="pooled")
@@ -129,13 +118,3 @@ def test_it_is_the_default_beside_the_path_for_logs_with_zeros(world: World) -> 
     assert found.inputs["census"]["model"] == "census(rank=10)"
     given = evaluated(world, outcome="census(rank=2)")
     assert given.inputs["census"]["model"] == "census(rank=2)"
-
-
-def test_verdicts_name_the_box(world: World) -> None:
-    """ahead or depends, never better; what it rests on, and what the box does not cover."""
-    found = evaluated(small_world(2, users=300), estimators=["tilted"], target="pooled")
-    said = {(v.a, v.b): v for v in found.verdicts_}
-    verdict = said["near", "noise"]
-    assert verdict.verdict == "ahead"
-    assert " 4" in verdict.assumption and verdict.not_covered
-    assert {v.verdict for v in found.verdicts_} <= {"ahead", "behind", "depends", "undecided"}

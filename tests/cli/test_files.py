@@ -99,18 +99,6 @@ def strip(each: dict[str, Any]) -> dict[str, Any]:
     return {name: pytest.approx(value) if isinstance(value, float) else value for name, value in each.items()}
 
 
-def test_what_was_taken_for_what_is_said(folder: Path) -> None:
-    """One line per file, none where names are ours, none if nobody wants to hear it."""
-    words = ("evaluate", "test.csv", "--train", "train.csv", "--recs", "popular.csv", "--recs", "plain.parquet")
-    said = run(folder, *words, *RELEVANT, *MAPPED[:2]).stderr.splitlines()
-    assert sorted(line for line in said if " = " in line) == [
-        "popular.csv: user = visitorid, item = itemid, score = pred",
-        "test.csv: user = userId, item = movieId, value = rating, time = timestamp",
-        "train.csv: user = guest, item = dish, value = overall, time = ts",
-    ]
-    assert run(folder, *words, *RELEVANT, *MAPPED[:2], "-q").stderr == ""
-
-
 def test_errors_advise_what_mends_one_file_alone(folder: Path) -> None:
     """Following the advice, error by error, leads to the answer; nothing breaks what was right before."""
     words, followed = ["evaluate", "test.csv", "--train", "train.csv", "--recs", "plain.csv", *RELEVANT], set()

@@ -11,7 +11,6 @@ import pytest
 
 from tests.cli.commands import flat, process, refused, unskew
 from tests.evaluation.shop import better, kept
-from unskew.result import Result
 
 USERS, ITEMS, K = 400, 40, 5
 
@@ -93,26 +92,3 @@ def test_json_on_standard_output_stands_alone(shop: Path) -> None:
     assert found["written"]["command"].startswith("unskew evaluate ") and f"'{RIGHT}'" in found["written"]["command"]
     assert RIGHT in flat(done.stderr)
     assert not (Path("-")).exists()
-
-
-def test_json_on_standard_output_is_the_file(shop: Path, tmp_path: Path) -> None:
-    for words in (command(shop), ["audit", shop / "test.csv"]):
-        printed = unskew(*words, "--json", "-")
-        written = unskew(*words, "--json", tmp_path / "r.json", "--quiet")
-        assert printed.returncode == written.returncode == 0
-        one, other = json.loads(printed.stdout), json.loads((tmp_path / "r.json").read_text())
-        assert one.pop("written")["versions"] == other.pop("written")["versions"] and one == other
-    done = unskew(*command(shop), "--json", tmp_path / "r.json", "-q")
-    assert done.returncode == 0 and Result.from_json(tmp_path / "r.json").require(RIGHT)
-
-
-def test_several_propensities_and_folds_answer_too(shop: Path, tmp_path: Path) -> None:
-    both = command(shop, "--propensity", "uniform", "--json", tmp_path / "c.json", "-q", "--require", RIGHT)
-    assert unskew(*both).returncode == 0
-    assert json.loads((tmp_path / "c.json").read_text())["requirements"][0]["answer"] == "yes"
-    done = unskew(
-        "cross-validate", shop / "test.csv", "--split", "k_fold(folds=2)", "--model", "a=most_popular", "--model",
-        "b=random", "--metric", "recall@5", "--estimator", "naive", "--no-store", "--json", "-", "--require",
-        better("a", "b", "recall@5"),
-    )  # fmt: skip
-    assert done.returncode == 3 and json.loads(done.stdout)["macro"]["requirements"][0]["answer"] == "undecided"

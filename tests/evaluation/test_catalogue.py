@@ -13,7 +13,7 @@ import pytest
 import unskew as us
 from tests.evaluation.shop import said
 from tests.said import refuses
-from unskew.core.errors import InputError, RefusedError
+from unskew.core.errors import InputError
 
 ITEMS = ("a", "b", "c")
 LISTS = pl.DataFrame({"user": [0, 0, 1, 1, 2, 2], "item": ["a", "b", "b", "c", "c", "a"], "rank": [1, 2, 1, 2, 1, 2]})
@@ -121,25 +121,6 @@ def test_relevant_items_of_a_population_are_counted_not_summed() -> None:
     assert value(us.evaluate(test, {"m": lists}, users=users, **asked), "ips") == pytest.approx(1.5)
     with pytest.raises(InputError, match="2 relevant"):
         us.evaluate(test.with_columns(value=pl.lit(1.0)), {"m": lists}, users=users, **asked)
-
-
-def test_without_a_level_other_estimators_answer() -> None:
-    """Whoever gives propensities is never answered by naive alone."""
-    rng = np.random.default_rng(3)
-    log = pl.DataFrame({"user": np.repeat(np.arange(30), 10), "item": np.tile(np.arange(10), 30)})
-    log = log.with_columns(value=pl.Series(rng.integers(0, 2, 300).astype(float)))
-    train, test = log.sample(150, seed=1), log
-    lists = pl.DataFrame({"user": np.repeat(np.arange(30), 2), "item": [0, 1] * 30, "rank": [1, 2] * 30})
-    asked: dict[str, Any] = {
-        "metrics": ["cg@2"], "propensity": "popularity", "train": train, "feedback": "conversions", "candidates": "all",
-    }  # fmt: skip
-    result = us.evaluate(test, {"m": lists}, outcome="means", **asked)
-    assert [str(e.estimator) for e in result.estimates] == ["naive", "snips(over=list)", "sndr"]
-    assert result.inputs["settings"]["estimators"] == ["naive", "ips", "dr", "snips(over=list)", "sndr"]
-    assert {r["estimator"] for r in result.inputs["refused"]} == {"ips", "dr"}
-    positives = test.filter(pl.col("value") > 0.0)  # no zeros: nothing but naive is left
-    with pytest.raises(RefusedError, match="dr"):
-        us.evaluate(positives, {"m": lists}, outcome="means", **asked)
 
 
 @pytest.mark.parametrize(

@@ -107,15 +107,6 @@ def test_mostly_repeated_pairs_are_questioned() -> None:
     assert not said(us.evaluate(lists, {"a": lists}, metrics=["recall@1"]), "repeated-pairs")
 
 
-def test_a_threshold_that_no_value_reaches() -> None:
-    """The range of the values stands beside it; nothing is said to be dropped where nothing was."""
-    rows = pl.DataFrame({"user": [1, 2], "item": [10, 20], "value": [1.0, 5.0]})
-    lists = pl.DataFrame({"user": [1, 2], "item": [10, 10], "rank": [1, 1]})
-    with pytest.raises(us.InputError, match=r" 2 .*>=6.* 1 .* 5\.") as error:
-        us.evaluate(rows, {"a": lists}, relevant=">=6")
-    assert "Dropped" not in str(error.value)
-
-
 def test_the_same_log_twice() -> None:
     """Test and training rows are the same: that is asked, not only counted."""
     rows = pl.DataFrame({"user": [1, 2], "item": [10, 20]})

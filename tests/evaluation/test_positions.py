@@ -11,7 +11,6 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import unskew as us
-from tests.census.worlds import evaluated, inputs, small_world
 from tests.cross_validation import logs
 from tests.evaluation.shop import said
 from tests.said import only
@@ -110,22 +109,6 @@ def test_a_column_of_which_some_rows_are_no_places_is_named() -> None:
         (verdict,) = [v for v in found.verdicts_ if v.estimator == "snips"]
         assert (verdict.verdict, verdict.assumption) == ("ahead", LOOKED_AT_ALIKE)
         assert bare.verdicts_ == asked(log.drop("position")).verdicts_
-
-
-@pytest.mark.parametrize("target", ["pooled", "per_user_sum"])
-def test_tilted_says_so_too(target: str) -> None:
-    """Its box is about unseen pairs; that seen ones were looked at alike is one thing more."""
-    world = small_world(3)
-    test = inputs(world)["test"]
-    test = test.with_columns(rank=pl.Series(np.arange(len(test)) % 6 + 1))
-    how: dict[str, Any] = {"estimators": ["tilted"], "metrics": ["dcg@5"], "target": target}
-    bare, found = evaluated(world, **how), evaluated(world, test=test, **how)
-    assumed, told = (
-        [v.assumption for v in each.verdicts_] + [e.assumption for e in each.estimates] for each in (bare, found)
-    )
-    assert told == [f"{text}, and {LOOKED_AT_ALIKE}" for text in assumed] and all("unseen" in text for text in assumed)
-    assert [v.verdict for v in found.verdicts_] == [v.verdict for v in bare.verdicts_]
-    assert [e.value for e in found.estimates] == [e.value for e in bare.estimates]
 
 
 def test_the_exposure_path_says_so_too() -> None:

@@ -119,12 +119,3 @@ def test_segments_speak_of_their_own_lists() -> None:
     result = evaluate(some, users=users, by="side")
     assert "missing-lists" not in codes([snips(result, "side=even").trust])
     assert missing(some, snips(result, "side=odd").trust, side=1) and missing(some, snips(result).trust)
-
-
-def test_what_depends_says_it_too() -> None:
-    """Over scenarios: ahead, open or depending, lists that are missing stand with the verdict."""
-    made = world()
-    some = {"full": made["full"], "other": made["other"].filter(pl.col("user") % 5 > 0)}
-    result = us.evaluate(made["test"].drop("propensity"), some, train=made["train"], metrics=[f"recall@{K}"])
-    (found,) = [v for v in result.verdicts_ if v.estimator == "exposure_path"]
-    assert missing(some["other"], found.trust)

@@ -26,14 +26,6 @@ def test_users_without_a_list_are_counted_and_score_nothing() -> None:
     assert evaluate(models=filled).inputs["models"]["a"]["users_without_list"] == 0
 
 
-def test_training_users_belong_to_the_population() -> None:
-    """Without a given population, users of the training log count too, silent in the test log."""
-    seen = pl.DataFrame({"user": [1, 8, 9], "item": [60, 60, 60]})
-    result = evaluate(train=seen, target="per_user_sum", estimators=["naive"])
-    assert result.inputs["users"]["population"] == 6
-    assert value(result) == pytest.approx(value(evaluate(target="per_user_sum", estimators=["naive"])) * 4 / 6)
-
-
 def test_rows_outside_the_population_are_an_error_or_dropped() -> None:
     """A user with rows who is not in the population is named; dropping such rows is counted."""
     users = pl.DataFrame({"user": [1, 2, 3]})

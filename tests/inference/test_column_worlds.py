@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from .broken_columns import BROKEN
-from .column_study import BROKEN_HEAD, HONEST_HEAD, Found, Task, line, page, withheld
-from .column_worlds import Said, World, mark
+from .column_study import Task
+from .column_worlds import World, mark
 from .honest_columns import HONEST
 from .verdict_worlds import Floats
 
@@ -55,15 +55,3 @@ def test_honest_columns_add_up(kind: str) -> None:
             alone &= world.seen.any(axis=1, keepdims=True) | world.population
             weights = np.where(world.seen & alone, 1.0 / world.written, 0.0).sum(axis=1) - alone.sum(axis=1)
             assert abs(weights.sum()) < max(5.0 * np.sqrt((weights**2).sum()), 0.03 * alone.sum())
-
-
-def test_the_page_has_a_line_for_every_kind() -> None:
-    """With zeros and without; what is withheld is told from what is undecided by chance."""
-    said = (Said("better"), Said("undecided", "because"), Said("undecided"), Said("ahead", assumption="it is so"))
-    kinds = [(kind, zeros) for kind in [*BROKEN, *HONEST] for zeros in (True, False)]
-    made = [Found(kind, zeros, said, said if kind in HONEST else ()) for kind, zeros in kinds]
-    assert page(made).count("\n| ") == len(made) + 4
-    assert [withheld(each) for each in said] == [False, True, False, False]
-    assert line(made[0]).count("|") == BROKEN_HEAD.count("|")
-    assert line(made[-1]).count("|") == HONEST_HEAD.count("|")
-    assert line(made[0]) == "| per impression | yes | 25% | 25% | a | 0% | 25% | 25% | 0% | 25% |"

@@ -20,7 +20,7 @@ from unskew.inference.intervals import percentile
 from unskew.inference.steps import STEP, prolonged
 from unskew.propensity import NO_INPUTS, FitInputs, Level, Popularity, Propensity
 
-from .refit_study import CELLS, LEVEL, METHODS, MODELS, TEST, TRAIN, Coverage, Users, World, hashes, study, truth
+from .refit_study import CELLS, LEVEL, METHODS, MODELS, TEST, TRAIN, Coverage, Users, World, hashes, study
 
 WORLDS = 1_500
 CASES = [(m, c) for m in range(len(MODELS)) for c in range(len(CELLS))]
@@ -103,13 +103,6 @@ def test_the_study_computes_what_evaluate_computes(model: str, seed: int) -> Non
             row, interval = found[cell], percentile(replicates[method][:, place], LEVEL)
             assert row.value == pytest.approx(value[place], rel=1e-7)
             assert (row.se, row.low, row.high) == pytest.approx((interval.se, interval.low, interval.high), rel=1e-6)
-
-
-def test_the_truth_is_not_what_naive_says() -> None:
-    """The worlds are skewed: clicks alone overstate the list by a tenth and more."""
-    users = World.draw(0, replicates=1).test
-    clicks = users.seen & users.likes
-    assert (clicks * users.worth).sum() / clicks.sum() > 1.1 * truth()[1]
 
 
 def test_steps_undo_curvature_exactly_where_there_is_no_more_of_it() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
@@ -80,15 +79,3 @@ def _crossing(worst: Callable[[float], float], low: float, high: float) -> float
         middle = math.sqrt(low * high)
         low, high = (middle, high) if worst(middle) > 0.0 else (low, middle)
     return high
-
-
-@pytest.mark.parametrize("relative", [True, False], ids=["relative", "absolute"])
-@pytest.mark.parametrize("cell", [*CLOSED, *RATIOS], ids=" ".join)
-def test_swapping_the_models_keeps_the_tipping_point(cell: tuple[str, str], relative: bool) -> None:
-    """Γ* belongs to the pair: naming the models the other way round changes the sign of the difference only."""
-    for seed in range(10):
-        held = small(seed, relative=relative)
-        row, mirrored = verdict(held, cell), verdict(replace(held, lists=held.lists[::-1]), cell)
-        assert mirrored.difference == pytest.approx(-row.difference, rel=1e-9, abs=1e-15)
-        if abs(row.difference) > 1e-12:
-            assert mirrored.tipping == pytest.approx(row.tipping, rel=1e-9)

@@ -77,18 +77,6 @@ def test_without_it_the_family_errs_too_often(false_verdicts: Floats, cell: tupl
     assert false_verdicts[CELLS.index(cell), 2] > 0.12
 
 
-def test_models_that_differ_without_effect_are_undecided_but_not_identical() -> None:
-    """Models that differ for two users with the same total have p = 1 from a difference of 0, not from SE = 0."""
-    x = np.empty((400, 3))
-    x[:, 0] = x[:, 1] = 0.5
-    x[:, 2] = 1.0
-    x[3, 0], x[4, 0] = 0.7, 0.3
-    moments = Moments.of(x, np.array([0, 1, 2]), RatioForm(2))
-    assert moments.differ[0, 1] == 2
-    assert difference_error(moments, 0, 1) > 0.0
-    assert contrast(moments, 0, 1).p == pytest.approx(1.0, abs=1e-9)
-
-
 def test_verdict_rows_are_those_of_the_moments() -> None:
     """The rows of an answer hold the differences, errors, p-values and intervals of the score tests at one level."""
     held = draw(5, USERS, (0.3, 0.5, 0.5, 1.2)).held(relative=True)

@@ -206,16 +206,6 @@ def test_own_propensities_are_checked(made: Any) -> None:
     assert "'own'" in str(refusal(us.evaluate, TEST, LISTS, propensity=Own(made)))
 
 
-def test_own_propensities_of_single_precision_weigh_alike() -> None:
-    """Numbers are those of the same propensities in double precision, weights and shares included."""
-    rows: Any = (0.1 + np.arange(len(TEST)) % 7 / 10).astype(np.float32)
-    one, other = (
-        us.evaluate(TEST, LISTS, propensity=Own(Scored(each)), estimators=["snips"]).table()
-        for each in (rows, rows.astype(np.float64))
-    )
-    assert one.equals(other)
-
-
 def test_predictions_whose_ranks_are_tied_are_refused() -> None:
     """Ranks of an array in memory are looked at as those of a file are."""
     frame = pl.DataFrame({"user": "u", "item": ["a", "b", "c"], "prediction": [1.0, 2.0, 3.0], "rank": [2, 1, 3]})

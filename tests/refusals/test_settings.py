@@ -36,15 +36,6 @@ def test_values_that_nothing_explains_are_an_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("feedback", "target"), [("implicit", "pooled"), ("conversions", "per_user_sum"), ("ratings", "per_pair")]
-)
-def test_the_default_target_follows_the_feedback(feedback: str, target: str) -> None:
-    """What people usually mean: shares of relevant items for clicks, gains per user, averages over all pairs."""
-    result = us.evaluate(VALUED, LISTS, feedback=feedback, metrics=["dcg@10"])
-    assert {str(e.target) for e in result.estimates} == {target}
-
-
-@pytest.mark.parametrize(
     ("test", "options", "code"),
     [
         (TEST, {"models": {}}, "missing-models"),

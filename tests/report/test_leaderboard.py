@@ -97,18 +97,6 @@ def test_over_scenarios_the_order_is_of_averages_and_depends_is_marked() -> None
     assert said(result) == ["model 00", "first-on-average", "behind-in-part", *behind]
 
 
-def test_the_order_tells_who_may_turn_from_who_is_never_ahead() -> None:
-    """One is behind the first at one end and open beyond, one is ahead there, one nowhere."""
-    result = over({"a": (0.40, 0.22), "b": (0.30, 0.215), "c": (0.28, 0.30), "d": (0.10, 0.05)})
-    assert [(row[1], row[2]) for row in rows(result)] == [
-        ("a", ""),
-        ("c", "depends"),
-        ("b", "behind in part"),
-        ("d", "behind"),
-    ]
-    assert said(result) == ["a", "first-on-average", "behind-in-part", "b", "depends", "c"]
-
-
 def test_it_is_shown_everywhere_from_four_models_on() -> None:
     """A table on the terminal and in the notebook; three models need none; pages and files have it always."""
     for models, shown in ((["a"], False), (["a", "b", "c"], False), (["a", "b", "c", "d"], True)):

@@ -51,12 +51,3 @@ def test_it_opens_the_title(naive_only: Result) -> None:
     assert repr(naive_only).startswith(f"<Result: {title}; 2 models, 1 cell, 1 warning; ")
     assert title in printed(naive_only, 80).splitlines()[0]
     assert notebook(naive_only).index(NOT_DEBIASED) < notebook(naive_only).index("recall@10")
-
-
-def test_a_naive_lead_does_not_look_like_a_result(naive_only: Result, two: Result) -> None:
-    """No green: the page's bar is that of a caution, and the estimates are those of the log as it is."""
-    text = page(naive_only)
-    assert '<li class="caution">' in text and '<li class="behind">' not in text
-    assert '<li class="better">' in page(two)
-    coloured = printed(naive_only, 80, force_terminal=True, color_system="standard")
-    assert "\x1b[1;33m●" in coloured and "\x1b[32m●" not in coloured

@@ -118,38 +118,6 @@ def test_disagreement_stands_out(many: Result, two: Result) -> None:
     assert not two.headline()["agreement"] and 'class="disagreement"' not in page(two)
 
 
-def test_marks_without_an_interval_are_hollow(kept_back: Result, two: Result) -> None:
-    """A point without a bar would look like the surest of all."""
-
-    def marks(result: Result) -> list[str]:
-        text = page(result)
-        chart = text[text.index('aria-label="Differences in recall@10, pooled') :]
-        return re.findall(r"<path[^>]*>", chart[: chart.index("</svg>")])
-
-    def hollow(result: Result) -> int:
-        return sum("fill=" not in mark and 'stroke-width="1.5"' in mark for mark in marks(result))
-
-    assert hollow(kept_back) == 3 and hollow(two) == 0
-
-
-def test_users_needed_are_named_where_chance_alone_keeps_a_pair_open(kept_back: Result, undecided: Result) -> None:
-    """A check is not passed by more users of the same kind, and no fewer than are there would do."""
-    assert {row["users needed"] for row in Reader(page(kept_back)).rows("verdicts")} == {"–"}
-    (row,) = Reader(page(undecided)).rows("verdicts")
-    assert row["users needed"] == "41,237"
-    fewer = replace(undecided, verdicts_=(replace(undecided.verdicts_[0], users_needed=1_700),))
-    (row,) = Reader(page(fewer)).rows("verdicts")
-    assert row["users needed"] == "–"
-
-
-def test_the_bias_of_few_clicks_stands_beside_ratios_inside_users(kept_back: Result, two: Result) -> None:
-    """A column where there are such ratios, and none where there are not."""
-    rows = Reader(page(kept_back)).rows("estimates")
-    found = {(row["caption"].split(",")[0], row.get("few clicks")) for row in rows}
-    assert found == {("recall@10 pooled", None), ("recall@10 per_user", "+0.004")}
-    assert all("few clicks" not in row for row in Reader(page(two)).rows("estimates"))
-
-
 def test_without_a_hit_there_is_only_a_bound(two: Result) -> None:
     """[0, 0.012] would look like any interval."""
     none = replace(two.estimates[2], value=0.0, hits=0, se=float("nan"), low=0.0, high=0.0123)
@@ -201,16 +169,6 @@ def test_a_page_without_numbers_is_still_a_page(nothing_known: Result) -> None:
     assert Reader(text).rows("estimates")[0]["estimate"] == "–"
     nothing = Result((), (), (), {}, ())
     assert str(first(nothing)) in page(nothing)
-
-
-def test_tables_and_charts_are_accessible(many: Result) -> None:
-    """Language, one first heading, captions, and words for every chart."""
-    reader = Reader(page(many))
-    assert ("html", {"lang": "en"}) in reader.tags
-    assert sum(tag == "h1" for tag, _ in reader.tags) == 1
-    assert sum(tag == "table" for tag, _ in reader.tags) == sum(tag == "caption" for tag, _ in reader.tags)
-    charts = [attributes for tag, attributes in reader.tags if tag == "svg"]
-    assert all(chart.get("aria-label") or chart.get("aria-hidden") for chart in charts)
 
 
 def test_a_missing_extra_is_named(two: Result, monkeypatch: pytest.MonkeyPatch) -> None:

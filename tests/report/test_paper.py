@@ -22,7 +22,7 @@ from unskew.report.paper import PaperCell, PaperTable, result_table
 from unskew.report.words import AS_IT_IS, NOT_DEBIASED
 from unskew.result import Result
 
-from .made_up import HOSTILE, INPUTS, NAN, estimate, grid, traits, verdict
+from .made_up import HOSTILE, INPUTS, NAN, estimate, traits, verdict
 from .over_scenarios import ASSUMED, TURNS, over
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
@@ -128,18 +128,6 @@ def test_scenarios_are_told_as_ranges() -> None:
     assert {"averages", "depends"} <= {*codes([table.caption])} and "‡" in table.caption
     assert {cell.marks for row in cells(table).values() for cell in row} == {"", "‡"}
     assert f", if {ASSUMED}" in table.caption
-
-
-def test_metrics_are_columns_and_errors_know_their_direction() -> None:
-    result = grid(["old", "new"], ["recall@10", "dcg@10"], ["naive", "snips"])
-    assert result_table(result).head == ("model", "recall@10", "dcg@10")
-    errors = Result(
-        (estimate("a", 0.9, metric="rmse"), estimate("b", 0.8, metric="rmse")),
-        (verdict("a", "b", 0.1, metric="rmse", verdict="worse"),), (), INPUTS, (), traits=traits(["rmse"]),
-    )  # fmt: skip
-    found = cells(result_table(errors))
-    assert found["b"][0].best and found["a"][0].marks == "†"
-    only("lower-is-better", [result_table(errors).caption], lower=["rmse"])
 
 
 def test_numbers_equal_those_of_the_json_to_the_digits_shown(many: Result) -> None:

@@ -23,7 +23,6 @@ from tests.report.over_scenarios import (
 )  # fmt: skip
 from tests.report.reading import first, flat, heading, matches, names, printed, title_told, told
 from tests.said import only
-from unskew.core.errors import MissingExtraError
 from unskew.core.notice import codes
 from unskew.propensity.known import Certain
 from unskew.report import notebook, page, sentences
@@ -132,19 +131,6 @@ def test_a_random_samples_estimate_is_marked_and_decides_nothing() -> None:
     assert "sample:" not in beyond and "130\u00a0%" in beyond
 
 
-def test_a_notebook_shows_charts_and_does_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A few charts, each once; where nothing can draw them, the tables stay."""
-    result = over(TURNS)
-    assert notebook(result).count('role="img"') == 2
-
-    def missing() -> Any:
-        raise MissingExtraError("a page", "report")
-
-    monkeypatch.setattr("unskew.report.svg.converter", missing)
-    text = notebook(result)
-    assert "<svg" not in text and "<figure" not in text and "<table" in text
-
-
 def test_missing_numbers_are_dashes() -> None:
     """A model without any estimate has no line and no place, and nothing falls over."""
     result = over({"als": (0.3, 0.2), "none": (NAN, NAN), "popular": (0.25, 0.1)})
@@ -152,21 +138,6 @@ def test_missing_numbers_are_dashes() -> None:
     assert "nan" not in text.lower().replace("nano", "")
     nothing = over({"a": (NAN, NAN), "b": (NAN, NAN)})
     assert printed(nothing) and page(nothing)
-
-
-def test_segments_have_their_own_scenarios() -> None:
-    """The page draws those of all users; JSON keeps those of every segment."""
-    whole, part = over(TURNS), over(AHEAD, segment="new users")
-    both = replace(
-        whole,
-        estimates=whole.estimates + part.estimates,
-        verdicts_=whole.verdicts_ + part.verdicts_,
-        scenarios=whole.scenarios + part.scenarios,
-    )
-    assert [table["segment"] for table in both.to_dict()["scenarios"]] == [None, "new users"]
-    assert heading(both)[0] == "depends"
-    text = page(both)
-    assert text.count('aria-label="Values of recall@10') == 1 and "new users" in text
 
 
 def test_what_assumes_one_scenario_does_not_carry_the_headline() -> None:

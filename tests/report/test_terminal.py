@@ -17,7 +17,7 @@ from unskew.report.document import Document, Paragraph, Sentence, Sentences, Ste
 from unskew.report.no_break import kept_together
 from unskew.result import Result
 
-from .made_up import WITHHELD, grid
+from .made_up import grid
 from .reading import printed
 
 SHAPES = ["two", "many", "segmented", "nothing_known", "undecided", "hostile", "naive_only", "kept_back"]
@@ -81,14 +81,3 @@ def test_names_are_neither_markup_nor_terminal_codes(hostile: Result) -> None:
     text = printed(hostile, 120)
     assert "\x1b" not in text and "[bold red]b[/]" in text
     assert "\x1b[31m\n" not in printed(hostile, 120, force_terminal=True, color_system="standard")
-
-
-@pytest.mark.parametrize("width", [60, 80, 120])
-def test_withheld_verdicts_say_why_where_they_are_read(kept_back: Result, width: int) -> None:
-    """In the headline and under the table of verdicts: no interval, and the reason, once with the pairs it is about."""
-    text = " ".join(printed(kept_back, width).replace("│", " ").split())
-    headline, table = text.split("Verdicts ", 1)
-    assert headline.count(WITHHELD) == 3
-    assert "undecided ?" in table
-    for why in {v.trust.replace("%", " %") for v in kept_back.verdicts_}:
-        assert table.count(f"and 1 more: {why}") == 1

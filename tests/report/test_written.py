@@ -24,7 +24,6 @@ from tests.evaluation.shop import evaluate
 from tests.said import refuses
 from unskew.core import provenance
 from unskew.core.errors import MissingExtraError
-from unskew.report import sentences
 from unskew.result import SCHEMA_VERSION, Result
 from unskew_papers.record import read_json
 
@@ -227,23 +226,3 @@ def test_without_mlflow_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, two:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with refuses("missing-extra", MissingExtraError, extra="pandas"):
         two.to_pandas()
-
-
-def test_printing_says_the_verdict_and_what_to_doubt(two: Result, naive_only: Result) -> None:
-    """``print(result)`` is the summary; Python shows it as it is."""
-    text = str(two)
-    assert text.startswith(f"{two.headline()['title']}\n(snips, pooled)\n") and text == two.summary()
-    for said in (*sentences(two), f"? {two.verdicts_[1].trust}", f"! {two.warnings[0]}"):
-        assert said in flat(text)
-    assert repr(two.summary()) == text and max(map(len, text.splitlines())) <= 88
-    assert str(naive_only).startswith(naive_only.headline()["title"])
-
-
-def test_a_notebook_shows_charts(two: Result) -> None:
-    assert two._repr_html_().count("<svg") == 2
-    chart = two.plot().to_dict()
-    assert len(chart["vconcat"]) == 2
-    path = over(TURNS)
-    assert path._repr_html_().count("<svg") == 2 and len(path.plot().to_dict()["vconcat"]) == 2
-    with refuses("nothing-to-draw"):
-        Result((), (), (), {}, ()).plot()
