@@ -95,8 +95,8 @@ def test_the_chance_of_being_seen_given_the_value_comes_back() -> None:
 def test_equal_distributions_are_rejected_as_often_as_they_should() -> None:
     """Where values do not matter, p falls below 0.05 in about 5 % of worlds; where they do, always."""
     even = dict.fromkeys(SEEN, 0.08)
-    ps = [found.p for seed in range(120) if (found := contrasted(seed, even)).p is not None]
-    assert len(ps) == 120 and 0.005 <= np.mean(np.array(ps) < 0.05) <= 0.11
+    ps = [found.p for seed in range(80) if (found := contrasted(seed, even)).p is not None]
+    assert len(ps) == 80 and 0.0 < np.mean(np.array(ps) < 0.05) <= 0.12
     assert contrasted(0, SEEN).p == pytest.approx(0.0, abs=1e-9)
 
 

@@ -81,7 +81,7 @@ def compare(result: us.Result, drawn: Drawn, users: Sequence[str] = USERS, segme
 NORMALISED = [name for name, rule in RULES.items() if rule.kind in ("naive", "ips", "direct", "dr", "switch")]
 
 
-@settings(max_examples=60, phases=WHOLE)
+@settings(max_examples=25, phases=WHOLE)
 @given(drawn_logs())
 def test_every_cell_equals_the_reference(drawn: Drawn) -> None:
     """All estimators × the three sums × some metrics.
@@ -97,7 +97,7 @@ def test_every_cell_equals_the_reference(drawn: Drawn) -> None:
     assert refused == {(name, t) for name in RULES if name not in NORMALISED for t in (ref.POOLED, ref.PER_USER)}
 
 
-@settings(max_examples=15, phases=WHOLE)
+@settings(max_examples=8, phases=WHOLE)
 @given(drawn_logs())
 def test_segments_of_users_equal_the_reference_over_those_users(drawn: Drawn) -> None:
     """A segment is the same sum over fewer users, with the whole catalogue."""

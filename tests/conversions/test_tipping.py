@@ -69,7 +69,7 @@ def brute(fixed: float, pairs: Sequence[Pull], *, odds: bool) -> float:
     return math.exp(low)
 
 
-@settings(max_examples=40, phases=WHOLE)
+@settings(max_examples=20, phases=WHOLE)
 @given(drawn_logs())
 def test_tipping_points_equal_brute_force(drawn: Drawn) -> None:
     """naive, ips, snips, dr and clips, plain and pooled; guesses move the lead without bending."""

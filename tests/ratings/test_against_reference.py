@@ -214,7 +214,7 @@ def _error(judged: Judged, e: Estimate, rule: Rule, models: list[Model], place: 
     return math.nan if rule.over == "item" else judged.error(e.metric, rule, models, place)
 
 
-@settings(max_examples=60, phases=WHOLE)
+@settings(max_examples=25, phases=WHOLE)
 @given(world=drawn(), threads=st.sampled_from([1, 3]), errors=some(ERRORS))
 def test_errors_of_predictions(world: Drawn, threads: int, errors: list[str]) -> None:
     """mae, mse, rmse, accuracy by every estimator: value, standard error, ess, shares; all drops are counted."""
@@ -231,7 +231,7 @@ def test_errors_of_predictions(world: Drawn, threads: int, errors: list[str]) ->
     assert sorted(dropped.values()) == sorted(count for count in counts if count)
 
 
-@settings(max_examples=60, phases=WHOLE)
+@settings(max_examples=25, phases=WHOLE)
 @given(world=drawn(forgetful=False), own=st.booleans(), threads=st.sampled_from([1, 3]), gains=some(GAINS))
 def test_gains_of_ranks(world: Drawn, own: bool, threads: int, gains: list[str]) -> None:
     """cg and dcg from ranks that came along (some items unlisted) or that predictions of all candidates make."""
@@ -251,7 +251,7 @@ def test_gains_of_ranks(world: Drawn, own: bool, threads: int, gains: list[str])
     assert compare(result, judged, said, RULES) == len(metrics) * len(RULES) * len(MODELS)
 
 
-@settings(max_examples=25, phases=WHOLE)
+@settings(max_examples=10, phases=WHOLE)
 @given(world=drawn(forgetful=False), k=st.sampled_from([1, 3]))
 def test_precision_behind_a_threshold(world: Drawn, k: int) -> None:
     """precision@k counts values from the threshold on; errors beside it still compare with the values themselves."""
@@ -275,7 +275,7 @@ def quantile_floor(propensities: list[float], share: float) -> float:
     )
 
 
-@settings(max_examples=20, phases=WHOLE)
+@settings(max_examples=10, phases=WHOLE)
 @given(world=drawn(), share=st.sampled_from([0.2, 0.5]))
 def test_clips_at_a_quantile(world: Drawn, share: float) -> None:
     """The floor is a quantile over all judged pairs, whatever their value."""
@@ -288,7 +288,7 @@ def test_clips_at_a_quantile(world: Drawn, share: float) -> None:
     assert compare(result, judged, {n: Model(world.predicted[n], {}) for n in MODELS}, rules) == 2 * len(MODELS)
 
 
-@settings(max_examples=15, phases=WHOLE)
+@settings(max_examples=8, phases=WHOLE)
 @given(world=drawn())
 def test_rows_per_user_add_up(world: Drawn) -> None:
     """per_user=True: numerators and divisors of every user of the population, in its order."""

@@ -10,7 +10,9 @@ import polars as pl
 import pytest
 
 import unskew as us
+from tests.said import only
 from unskew import metrics
+from unskew.core.notice import codes
 from unskew.estimators import Target
 from unskew.judging.possible import Possible
 
@@ -45,8 +47,8 @@ def test_an_interval_is_cut_or_cannot_be() -> None:
     ends = Possible(0.0, 5.0)
     assert ends.cut(-1.0, 7.0) == (0.0, 5.0) and ends.cut(1.0, 2.0) == (1.0, 2.0)
     assert not ends.beyond("it", -1.0, 0.0) and not ends.beyond("it", 5.0 + 1e-12, 9.0)
-    assert "it would be 5.1 to 9, and cannot be more than 5 here" in ends.beyond("it", 5.1, 9.0)
-    assert "it would be -2 to -1, and cannot be less than 0 here" in ends.beyond("it", -2.0, -1.0)
+    assert " 5.1 " in only("impossible-value", [ends.beyond("it", 5.1, 9.0)])
+    assert " -2 " in only("impossible-value", [ends.beyond("it", -2.0, -1.0)])
     assert not ends.beyond("it", math.nan, math.nan) and math.isnan(ends.cut(math.nan, math.nan)[0])
     assert ends.difference == (-5.0, 5.0)
     assert ends.note(6.0) and ends.note(-0.1) and not ends.note(5.0) and not ends.note(math.nan)
@@ -75,12 +77,11 @@ def test_wrong_propensities_that_make_lists_too_good_are_refused() -> None:
     result = judged(wrong=True, estimator="ips")
     one, other = result.estimates
     assert math.isnan(one.value) and math.isnan(one.high) and math.isnan(one.se)
-    assert "cannot be more than 3 here" in one.trust and "other propensities than these" in one.trust
+    assert "impossible-value" in codes([one.trust])
     assert 0.0 < other.low < other.value < other.high < K
     (verdict,) = result.verdicts_
     assert verdict.verdict == "undecided" and math.isnan(verdict.low)
-    assert "Σ 1/P over the seen pairs" in verdict.trust  # the zeros show it first
-    assert any("one, recall@3 × ips × per_user_sum: no value" in text for text in result.warnings)
+    assert verdict.trust and "one" in only("no-numbers", result.warnings)
 
 
 @pytest.mark.parametrize("estimator", ["naive", "ips", "snips(over=list)"])
