@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 
 from tests.cli.commands import flat, process, refused, unskew
 from tests.evaluation.shop import better, kept
+from tests.worlds import listed, pairs_of
 
 USERS, ITEMS, K = 400, 40, 5
 
@@ -21,16 +21,10 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, rng = tmp_path_factory.mktemp("shop"), np.random.default_rng(0)
     likes = rng.random((USERS, ITEMS)) < 0.3
     p = np.clip(np.arange(1, ITEMS + 1) ** -0.5, 0.2, 0.9)
-    user, item = np.nonzero(likes & (rng.random((USERS, ITEMS)) < p))
-    pl.DataFrame({"user": user, "item": item, "propensity": p[item]}).write_csv(folder / "test.csv")
+    pairs_of(likes & (rng.random((USERS, ITEMS)) < p), propensity=p).write_csv(folder / "test.csv")
     for name, noise in (("good", 0.6), ("twin", 0.6), ("poor", 9.0)):
         best = np.argsort(-(likes + noise * rng.random((USERS, ITEMS))), axis=1)[:, :K]
-        columns = {
-            "user": np.repeat(np.arange(USERS), K),
-            "item": best.ravel(),
-            "rank": np.tile(np.arange(K) + 1, USERS),
-        }
-        pl.DataFrame(columns).write_csv(folder / f"{name}.csv")
+        listed(best).write_csv(folder / f"{name}.csv")
     return folder
 
 

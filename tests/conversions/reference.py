@@ -13,6 +13,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from tests.reference import ess as ess
+from tests.reference import max_weight_share as max_weight_share
+
 User = str
 Item = str
 Factor = list[tuple[float, float]]
@@ -241,16 +244,6 @@ def shares(world: World, metric: Metric, rule: Rule) -> list[float]:
             v = rule.weight(row) * rule.counted(world, row) * metric.worth(world.rank(user, row.item))
             found += [abs(v)] if v != 0.0 else []
     return found
-
-
-def ess(v: Sequence[float]) -> float:
-    """(Σ|v|)² / Σv²."""
-    return sum(v) ** 2 / sum(x * x for x in v) if any(v) else 0.0
-
-
-def max_weight_share(v: Sequence[float]) -> float:
-    """max|v| / Σ|v|."""
-    return max(v) / sum(v) if any(v) else 0.0
 
 
 def clipped_share(world: World, rule: Rule) -> float:

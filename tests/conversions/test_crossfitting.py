@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import unskew as us
+from tests.worlds import pairs_of
 from unskew.core.notice import codes
 from unskew.log import Log
 from unskew.outcome import Means
@@ -26,8 +27,7 @@ def taste(seed: int) -> dict[str, Any]:
     p = np.array([0.3, 0.6, 0.5, 0.4])
     match = kind[:, None] == np.array([0, 0, 1, 1])
     y = rng.random((PEOPLE, 4)) < np.where(match, 0.8, 0.2)
-    user, item = np.nonzero(rng.random((PEOPLE, 4)) < p)
-    test = pl.DataFrame({"user": user, "item": item, "value": y[user, item].astype(float), "propensity": p[item]})
+    test = pairs_of(rng.random((PEOPLE, 4)) < p, value=y, propensity=p)
     lists = pl.DataFrame({"user": np.arange(PEOPLE), "item": 2 * kind + rng.integers(0, 2, PEOPLE), "rank": 1})
     return {"test": test, "models": {"m": lists}, "users": pl.DataFrame({"user": np.arange(PEOPLE)})}
 

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.worlds import listed, pairs_of
 from unskew import evaluate, propensity
 from unskew.core.notice import codes
 from unskew.log import Log
@@ -28,20 +29,13 @@ def world(seed: int = 0) -> dict[str, pl.DataFrame]:
     asked = rng.random((USERS, ITEMS)) < 0.2
     answered = asked & (rng.random((USERS, ITEMS)) < liked)
     order = np.argsort(-clicks[0].sum(axis=0))
-    lists = [(user, int(item), rank + 1) for user in range(USERS) for rank, item in enumerate(order[:10])]
-    other = [(user, int(item), rank + 1) for user in range(USERS) for rank, item in enumerate(np.argsort(-liked)[:10])]
     return {
-        "train": _pairs(clicks[0]),
-        "test": _pairs(clicks[1] & ~clicks[0]),
-        "mcar": _pairs(asked).with_columns(value=pl.Series(answered[asked].astype(float))),
-        "popular": pl.DataFrame(lists, schema=["user", "item", "rank"], orient="row"),
-        "liked": pl.DataFrame(other, schema=["user", "item", "rank"], orient="row"),
+        "train": pairs_of(clicks[0]),
+        "test": pairs_of(clicks[1] & ~clicks[0]),
+        "mcar": pairs_of(asked).with_columns(value=pl.Series(answered[asked].astype(float))),
+        "popular": listed(order[:10], USERS),
+        "liked": listed(np.argsort(-liked)[:10], USERS),
     }
-
-
-def _pairs(mask: Any) -> pl.DataFrame:
-    user, item = np.nonzero(mask)
-    return pl.DataFrame({"user": user, "item": item})
 
 
 def asked(frames: dict[str, pl.DataFrame], **options: Any) -> Result:

@@ -14,6 +14,7 @@ import unskew as us
 from tests.cross_validation import logs
 from tests.evaluation.shop import said
 from tests.said import only
+from tests.worlds import listed, pairs_of
 from unskew.core.notice import codes
 from unskew.judging.claims import LOOKED_AT_ALIKE
 from unskew.result import Result
@@ -33,15 +34,8 @@ def shop() -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     shown = rng.random((USERS, ITEMS)) < chance
     place = np.cumsum(shown, axis=1)
     clicked = rng.random(shown.shape) < 0.4 / place.clip(1)
-    user, item = np.nonzero(shown)
-    columns = {"value": clicked[user, item] * 1.0, "position": place[user, item], "propensity": chance[item]}
-    models = {name: lists(np.arange(first, first + K)) for name, first in (("old", 0), ("new", ITEMS // 2))}
-    return pl.DataFrame({"user": user, "item": item, **columns}), models
-
-
-def lists(items: Any) -> pl.DataFrame:
-    user = np.repeat(np.arange(USERS), K)
-    return pl.DataFrame({"user": user, "item": np.tile(items, USERS), "rank": np.tile(np.arange(1, K + 1), USERS)})
+    models = {name: listed(np.arange(first, first + K), USERS) for name, first in (("old", 0), ("new", ITEMS // 2))}
+    return pairs_of(shown, value=clicked, position=place, propensity=chance), models
 
 
 def asked(test: pl.DataFrame, **options: Any) -> Result:

@@ -14,6 +14,7 @@ import unskew as us
 from tests.evaluation.shop import better, kept
 from tests.said import refuses
 from tests.stream.files import Layout, ask
+from tests.worlds import listed
 from unskew.result import Result, Verdict
 
 USERS = 60
@@ -24,8 +25,7 @@ NOT_WORSE, BETTER = kept("new", "old", "2 %", "{}"), better("new", "old", "{}")
 
 def lists(*items: int) -> pl.DataFrame:
     """The same list for everybody."""
-    ranks = np.tile(np.arange(1, len(items) + 1), USERS)
-    return pl.DataFrame({"user": np.repeat(np.arange(USERS), len(items)), "item": np.tile(items, USERS), "rank": ranks})
+    return listed(items, USERS)
 
 
 def judged(old: pl.DataFrame, new: pl.DataFrame, metric: str = "recall@3", **options: Any) -> Result:

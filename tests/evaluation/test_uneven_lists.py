@@ -11,6 +11,7 @@ import pytest
 import unskew as us
 from tests.evaluation.shop import better, kept, said
 from tests.said import only
+from tests.worlds import listed, pairs_of
 from unskew.core.notice import codes
 from unskew.result import Result, Verdict
 
@@ -19,9 +20,7 @@ BETTER = better("full", "other", f"recall@{K}")
 
 
 def lists(score: Any, length: int = K) -> pl.DataFrame:
-    best = np.argsort(-score, axis=1)[:, :length]
-    user = np.repeat(np.arange(USERS), length)
-    return pl.DataFrame({"user": user, "item": best.ravel(), "rank": np.tile(np.arange(1, length + 1), USERS)})
+    return listed(np.argsort(-score, axis=1)[:, :length])
 
 
 def world(pull: float = 1.0) -> dict[str, Any]:
@@ -29,12 +28,11 @@ def world(pull: float = 1.0) -> dict[str, Any]:
     rng = np.random.default_rng(2)
     liked = rng.random((USERS, ITEMS)) < 0.25
     early = liked & (rng.random((USERS, ITEMS)) < 0.3)
-    user, item = np.nonzero(liked & ~early & (rng.random((USERS, ITEMS)) < 0.4))
+    seen = liked & ~early & (rng.random((USERS, ITEMS)) < 0.4)
     known = pull * (liked & ~early)
-    train_user, train_item = np.nonzero(early)
     return {
-        "train": pl.DataFrame({"user": train_user, "item": train_item}),
-        "test": pl.DataFrame({"user": user, "item": item, "propensity": np.full(len(user), 0.4)}),
+        "train": pairs_of(early),
+        "test": pairs_of(seen, propensity=0.4),
         "full": lists(known - 9.0 * early + rng.random(liked.shape)),
         "other": lists(known - 9.0 * early + rng.random(liked.shape)),
         "cut": lists(known + early + rng.random(liked.shape)),  # to five items, before training items are dropped

@@ -11,6 +11,7 @@ import pytest
 
 import unskew as us
 from tests.inference.naive_bayes_study import CELLS, ITEMS, LEVEL, METHODS, PLACES, World, coverage, replicates
+from tests.worlds import pairs_of
 from unskew.inference.intervals import percentile
 
 WORLDS = 300
@@ -29,8 +30,7 @@ def test_refitting_draws_the_random_rows_too() -> None:
 
 def frame(world: World, rows: npt.NDArray[np.bool_]) -> pl.DataFrame:
     """Some pairs with their stars."""
-    user, item = np.nonzero(rows)
-    return pl.DataFrame({"user": user, "item": item, "value": world.stars[user, item].astype(np.float64)})
+    return pairs_of(rows, value=world.stars.astype(np.float64))
 
 
 @pytest.mark.parametrize("refit", [False, True])

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 import unskew as us
 from tests.drawn import evaluate_or_reject
 from tests.ratings.reference import Judged, Model, Pair, Rule, Seen
+from tests.reference import quantile
 from unskew.kernels.hashing import pair_uniform
 from unskew.log.ids import hash_texts
 from unskew.result import Estimate
@@ -267,20 +268,12 @@ def test_precision_behind_a_threshold(world: Drawn, k: int) -> None:
     assert compare(result, judged, said, RULES) == len(metrics) * len(RULES) * len(MODELS)
 
 
-def quantile_floor(propensities: list[float], share: float) -> float:
-    """The lower edge of the fixed bin (256 to the octave) in which more than this share is reached."""
-    places = sorted(math.floor(math.log2(p) * 256) for p in propensities)
-    return min(
-        math.pow(2.0, place / 256) for place in places if len([p for p in places if p <= place]) > share * len(places)
-    )
-
-
 @settings(max_examples=10, phases=WHOLE)
 @given(world=drawn(), share=st.sampled_from([0.2, 0.5]))
 def test_clips_at_a_quantile(world: Drawn, share: float) -> None:
     """The floor is a quantile over all judged pairs, whatever their value."""
     judged = world.judged(None)
-    floor = quantile_floor([row.propensity for row in judged.rows], share)
+    floor = quantile([row.propensity for row in judged.rows], share)
     rules = {f"clipped(snips, quantile={share})": Rule("snips", floor=floor)}
     given = world.inputs()
     models = {name: world.frame(name) for name in MODELS}

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 import unskew as us
+from tests.worlds import pairs_of
 
 
 def conversions() -> tuple[pl.DataFrame, dict[str, Any]]:
@@ -15,8 +16,7 @@ def conversions() -> tuple[pl.DataFrame, dict[str, Any]]:
     rng = np.random.default_rng(0)
     value = rng.integers(0, 2, (60, 10)).astype(np.float64)
     p = np.where(value > 0.0, 0.6, 0.1)
-    user, item = np.nonzero(rng.random(value.shape) < p)
-    frame = pl.DataFrame({"user": user, "item": item, "value": value[user, item], "propensity": p[user, item]})
+    frame = pairs_of(rng.random(value.shape) < p, value=value, propensity=p)
     return frame, {name: us.Predictions.from_array(rng.random(value.shape)) for name in ("a", "b")}
 
 

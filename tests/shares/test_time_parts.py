@@ -11,6 +11,7 @@ import pytest
 
 import unskew as us
 from tests.said import only, refuses
+from tests.worlds import listed, pairs_of
 from unskew.core.errors import RefusedError
 from unskew.log import Log
 from unskew.split import holdout, k_fold
@@ -23,11 +24,9 @@ def whole(seed: int = 0) -> tuple[Log, pl.DataFrame, float]:
     rng = np.random.default_rng(seed)
     p = rng.uniform(0.1, 0.9, (USERS, ITEMS))
     relevant = rng.random((USERS, ITEMS)) < 0.4
-    user, item = np.nonzero((rng.random((USERS, ITEMS)) < p) & relevant)
-    frame = pl.DataFrame({"user": user, "item": item, "propensity": p[user, item]})
+    frame = pairs_of((rng.random((USERS, ITEMS)) < p) & relevant, propensity=p)
     frame = frame.with_columns(time=pl.Series(rng.permutation(len(frame))))
-    lists = pl.DataFrame({"user": np.repeat(np.arange(USERS), 3), "item": [0, 1, 2] * USERS, "rank": [1, 2, 3] * USERS})
-    return Log.from_frame(frame), lists, float(relevant[:, :3].sum(axis=1).mean())
+    return Log.from_frame(frame), listed([0, 1, 2], USERS), float(relevant[:, :3].sum(axis=1).mean())
 
 
 def evaluate(test: Any, lists: pl.DataFrame, estimators: list[str] | None, **options: Any) -> us.Result:

@@ -15,8 +15,9 @@ import polars as pl
 import pytest
 
 import unskew as us
-from tests.inference.verdict_worlds import KINDS, K, Pairs, listed
+from tests.inference.verdict_worlds import KINDS, K, Pairs
 from tests.said import only
+from tests.worlds import listed, pairs_of
 from unskew.core.notice import codes
 from unskew.estimators import Strata, Stratified
 from unskew.result import Verdict
@@ -183,8 +184,7 @@ def test_what_promises_less_does_not_contradict_what_promises_more() -> None:
     exposure = np.geomspace(0.9, 0.02, items)
     liked = rng.random((users, items)) < 0.5
     seen = rng.random((users, items)) < exposure
-    user, item = np.nonzero(liked & seen)
-    rows = pl.DataFrame({"user": user, "item": item, "propensity": exposure[item]})
+    rows = pairs_of(liked & seen, propensity=exposure)
     head = np.argsort(rng.random((users, items // 2)), axis=1)[:, :K]
     score = 1.0 * liked[:, items // 2 :] + rng.gumbel(size=(users, items // 2))
     tail = np.argsort(-score, axis=1)[:, :K] + items // 2
@@ -244,14 +244,9 @@ def test_pairs_that_were_hardly_ever_seen_widen_errors_of_predictions() -> None:
     p = np.where(hidden, 0.0005, 0.3)
     stars = rng.integers(1, 6, (users, items)).astype(float)
     seen = (rng.random((users, items)) < p) & ~hidden  # of 960 such pairs none was seen, as happens in 2 of 3 worlds
-    user, item = np.nonzero(seen)
-    log = pl.DataFrame({"user": user, "item": item, "value": stars[user, item], "propensity": p[user, item]})
-    every = np.nonzero(np.ones_like(stars))
+    log = pairs_of(seen, value=stars, propensity=p)
     costs = {"hidden": np.where(hidden, 2.0, 0.1), "even": np.where(rng.random(stars.shape) < 0.5, 0.504, 0.0)}
-    models = {
-        name: pl.DataFrame({"user": every[0], "item": every[1], "prediction": (stars + cost)[every]})
-        for name, cost in costs.items()
-    }
+    models = {name: pairs_of(stars > 0.0, prediction=stars + cost) for name, cost in costs.items()}
     result = us.evaluate(
         log,
         models,

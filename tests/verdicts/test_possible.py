@@ -6,11 +6,11 @@ import math
 from itertools import product
 
 import numpy as np
-import polars as pl
 import pytest
 
 import unskew as us
 from tests.said import only
+from tests.worlds import listed, pairs_of
 from unskew import metrics
 from unskew.core.notice import codes
 from unskew.estimators import Target
@@ -57,17 +57,15 @@ def test_an_interval_is_cut_or_cannot_be() -> None:
 def judged(wrong: bool, estimator: str, seed: int = 0) -> us.Result:
     """Listed pairs of one model are relevant and often seen; wrong propensities say seldom, and make up for it."""
     rng = np.random.default_rng(seed)
-    listed = np.zeros((USERS, ITEMS), dtype=bool)
-    listed[:, :K] = True
-    y = rng.random((USERS, ITEMS)) < np.where(listed, 0.9, 0.2)
-    p = np.where(listed, 0.5, 0.8)
-    u, i = np.nonzero(rng.random((USERS, ITEMS)) < p)
-    told = np.where(listed, 0.2, 1.0) if wrong else p
-    log = pl.DataFrame({"user": u, "item": i, "value": y[u, i].astype(int), "propensity": told[u, i]})
-    places = {name: np.tile(np.arange(K) + start, USERS) for name, start in (("one", 0), ("other", K))}
-    who = {"user": np.repeat(np.arange(USERS), K), "rank": np.tile(np.arange(K) + 1, USERS)}
+    first = np.zeros((USERS, ITEMS), dtype=bool)
+    first[:, :K] = True
+    y = rng.random((USERS, ITEMS)) < np.where(first, 0.9, 0.2)
+    p = np.where(first, 0.5, 0.8)
+    told = np.where(first, 0.2, 1.0) if wrong else p
+    log = pairs_of(rng.random((USERS, ITEMS)) < p, value=y, propensity=told)
+    models = {name: listed(np.arange(K) + start, USERS) for name, start in (("one", 0), ("other", K))}
     return us.evaluate(
-        log, {name: pl.DataFrame(who | {"item": item}) for name, item in places.items()}, metrics=[f"recall@{K}"],
+        log, models, metrics=[f"recall@{K}"],
         target="per_user_sum", estimators=[estimator], feedback="conversions", propensity="known",
     )  # fmt: skip
 
