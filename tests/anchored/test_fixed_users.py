@@ -50,12 +50,9 @@ def moments(
             total = sum(values[i] / chances[i] for i in drawn)
             first, second = first + chance * total, second + chance * total**2
             rows = DrawnErrors.of(
-                np.zeros(len(drawn), dtype=np.uint64),
-                np.array([chances[i] for i in drawn]),
-                np.array([values[i] for i in drawn]),
-                np.zeros(len(drawn)),
-                design,
-            )
+                np.zeros(len(drawn), dtype=np.uint64), np.array([chances[i] for i in drawn]),
+                np.array([values[i] for i in drawn]), np.zeros(len(drawn)), design,
+            )  # fmt: skip
             t = rows.by_group(np.ones(len(drawn)))
             estimated += chance * float(t @ t)
         variance += second - first**2

@@ -57,11 +57,8 @@ def scores(rng: np.random.Generator, train: Any, liked: Any, known: Floats) -> d
     left, size, right = np.linalg.svd(hits - hits.mean(axis=0), full_matrices=False)
     popular, mean = one * hits.sum(axis=0), one * ((hits.sum(axis=0) + 2.0) / (train.sum(axis=0) + 8.0))
     return {
-        "random": rng.random((USERS, ITEMS)),
-        "popular": popular,
-        "mean": mean,
+        "random": rng.random((USERS, ITEMS)), "popular": popular, "mean": mean,
         "few": (left[:, :5] * size[:5]) @ right[:5] + hits.mean(axis=0),
         "many": (left[:, :20] * size[:20]) @ right[:20] + hits.mean(axis=0),
-        "mix": mean / mean.std() + 0.5 * popular / popular.std(),
-        "knowing": known + rng.normal(0, 1, (USERS, ITEMS)),
-    }
+        "mix": mean / mean.std() + 0.5 * popular / popular.std(), "knowing": known + rng.normal(0, 1, (USERS, ITEMS)),
+    }  # fmt: skip

@@ -54,16 +54,6 @@ def test_constant_features_are_left_out(world: World) -> None:
     assert all(np.isfinite(list(found.values())))
 
 
-def test_separated_outcomes_give_a_finite_fit(world: World) -> None:
-    """Relevance that follows the item's training mean without exception: the ridge keeps coefficients in bounds."""
-    test, train = logs(world)
-    share = np.bincount(train.item, train.value, len(train.items)) / np.bincount(train.item, minlength=len(train.items))
-    split = share[test.items.into(train.items)[test.item]] > np.median(share)
-    model = Census().fit(replace(test, value=split.astype(float)), inputs=FitInputs(train=train))
-    assert np.abs(model.state.theta).max() < 20.0
-    assert np.linalg.eigvalsh(model.state.hessian).min() > 0.1
-
-
 def test_no_training_log_or_a_single_outcome_is_refused(world: World) -> None:
     """Each says what to give."""
     test, train = logs(world)

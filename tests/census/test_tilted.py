@@ -62,15 +62,6 @@ def test_a_sample_of_candidates_comes_near_and_says_so(world: World) -> None:
         assert abs(one.value - two.value) < 4.0 * math.sqrt(max(one.se**2 - two.se**2, two.se**2))
 
 
-def test_a_bootstrap_leaves_its_intervals_as_they_are(world: World) -> None:
-    """Replicates know nothing of the model's error: the normal interval stays, and a warning tells."""
-    options: dict[str, Any] = {"estimators": [CORNER], "target": "pooled"}
-    plain = evaluated(world, **options)
-    drawn = evaluated(world, **options, interval="bootstrap", replicates=50)
-    assert [(e.low, e.high) for e in drawn.estimates] == [(e.low, e.high) for e in plain.estimates]
-    only("census-not-redrawn", drawn.warnings)
-
-
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "no training": ({"train": None}, "no-training-log"),
     "all candidates": ({"candidates": "all"}, "seen-candidates"),

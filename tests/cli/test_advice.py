@@ -24,15 +24,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     value = pl.Series(rng.integers(1, 6, len(rows)).astype(float))
     rated = rows.with_columns(value=value)
     tables = {
-        "clicks.parquet": rows,
-        "my clicks (new).csv": rows,
+        "clicks.parquet": rows, "my clicks (new).csv": rows,
         "timed clicks.parquet": rows.with_columns(time=pl.Series(rng.permutation(len(rows)))),
         "known.parquet": rows.with_columns(propensity=pl.lit(0.3)),
-        "shown.parquet": rows.with_columns(value=(value > 3).cast(pl.Float64)),
-        "ratings.csv": rated,
-        "random.csv": rated.sample(600, seed=1),
-        "guests.csv": rows.rename({"user": "guest id", "item": "dish"}),
-    }
+        "shown.parquet": rows.with_columns(value=(value > 3).cast(pl.Float64)), "ratings.csv": rated,
+        "random.csv": rated.sample(600, seed=1), "guests.csv": rows.rename({"user": "guest id", "item": "dish"}),
+    }  # fmt: skip
     for name, table in tables.items():
         table.write_csv(made / name) if name.endswith("csv") else table.write_parquet(made / name)
     every = pl.DataFrame({"user": range(USERS)}).join(pl.DataFrame({"item": range(ITEMS)}), how="cross")

@@ -10,9 +10,6 @@ import pytest
 
 import unskew as us
 from tests.worlds import pairs_of
-from unskew.core.notice import codes
-from unskew.log import Log
-from unskew.outcome import Means
 
 WORLDS, PEOPLE = 24, 1_500
 
@@ -73,24 +70,3 @@ def test_a_threshold_makes_outcomes_of_ratings() -> None:
     )  # fmt: skip
     for one, two in zip(rated.estimates, converted.estimates, strict=True):
         assert (one.value, one.se) == pytest.approx((two.value, two.se), rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("outcome", "in_sample", "model"),
-    [
-        ("means(shrink=10)", False, "crossfit(means(shrink=10), folds=5, seed=0)"),
-        ("means(shrink=10)", True, "means(shrink=10)"),
-        ("crossfit(means(shrink=10), folds=3)", True, "crossfit(means(shrink=10), folds=3, seed=0)"),  # by name
-        (None, False, "means(shrink=10)"),
-    ],
-)
-def test_how_the_model_was_fitted_is_told(outcome: str | None, in_sample: bool, model: str) -> None:
-    """Folds by default; in sample with a warning; what was fitted elsewhere is taken as it is."""
-    elsewhere = Means(10.0).fit(Log.from_frame(taste(1)["test"], feedback="conversions"))
-    found = us.evaluate(
-        **taste(0), metrics=["recall@1"], estimators=["dr"], propensity="known", feedback="conversions",
-        outcome=outcome or elsewhere, in_sample=in_sample,
-    )  # fmt: skip
-    said = found.inputs["outcome"]
-    assert said["model"] == model and ("elsewhere" in said["how"]) == (outcome is None)
-    assert ("fitted-in-sample" in codes(found.warnings)) == (in_sample and not model.startswith("crossfit"))

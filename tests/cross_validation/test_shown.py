@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from pathlib import Path
 
 import polars as pl
@@ -43,21 +42,6 @@ def test_a_terminal_says_the_verdict_and_every_line_fits(found: us.CrossValidati
     text, title = "\n".join(lines), str(found.macro.headline()["title"])[:40]
     assert title in text and str(found.skipped[0].reason) in text
     assert text.index(title) < text.rindex("popular")
-
-
-def test_a_page_draws_a_line_for_every_model(found: us.CrossValidation, tmp_path: Path) -> None:
-    """One chart per metric and estimator, with the models in a legend, and the dark palette beside the light one."""
-    altair, _ = pytest.importorskip("altair"), pytest.importorskip("vl_convert")
-    found.to_html(tmp_path / "page.html")
-    page = (tmp_path / "page.html").read_text()
-    for metric in ("recall@5", "dcg@5"):
-        for estimator in ("naive", "exposure_path"):
-            assert re.search(rf"{metric} by \w+, {estimator}", page)
-    assert "prefers-color-scheme: dark" in page and all(name in page for name in NAMES)
-    assert "http://" not in re.sub(r"http://www\.w3\.org", "", page)
-    assert found._repr_html_().startswith("<")
-    chart = found.plot()
-    assert isinstance(chart, altair.VConcatChart) and len(chart.to_dict()["vconcat"]) == 4
 
 
 def test_the_command(tmp_path: Path) -> None:

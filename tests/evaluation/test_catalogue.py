@@ -111,11 +111,8 @@ def test_relevant_items_of_a_population_are_counted_not_summed() -> None:
     """Graded outcomes of 3 on one item are one relevant item."""
     test = pl.DataFrame({"user": [0, 0, 1], "item": ["a", "b", "a"], "value": [3.0, 0.0, 1.0], "propensity": [0.5] * 3})
     asked: dict[str, Any] = {
-        "metrics": ["cg@2"],
-        "estimators": ["ips"],
-        "propensity": "known",
-        "feedback": "conversions",
-    }
+        "metrics": ["cg@2"], "estimators": ["ips"], "propensity": "known", "feedback": "conversions",
+    }  # fmt: skip
     users = pl.DataFrame({"user": [0, 1], "relevant": [1, 1]})
     lists = LISTS.filter(pl.col("user") < 2)
     assert value(us.evaluate(test, {"m": lists}, users=users, **asked), "ips") == pytest.approx(1.5)

@@ -105,11 +105,3 @@ def test_mostly_repeated_pairs_are_questioned() -> None:
     found = us.audit(rows, columns={"user": "group"})
     assert ("mostly-repeated", "warning") in {(finding.code, finding.level) for finding in found.findings}
     assert not said(us.evaluate(lists, {"a": lists}, metrics=["recall@1"]), "repeated-pairs")
-
-
-def test_the_same_log_twice() -> None:
-    """Test and training rows are the same: that is asked, not only counted."""
-    rows = pl.DataFrame({"user": [1, 2], "item": [10, 20]})
-    lists = pl.DataFrame({"user": [1, 2], "item": [20, 10], "rank": [1, 1]})
-    with pytest.raises(us.InputError, match=r"2 × .*\?.*candidates='all'"):
-        us.evaluate(rows, {"a": lists}, train=rows)

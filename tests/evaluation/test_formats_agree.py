@@ -131,12 +131,9 @@ def everything(given: dict[str, Any]) -> list[Any]:
     plan = us.plan(lists, log=given["test"], seen=given["train"], relevant=">=3", detect=0.1)
     drawn = plan.draw(60, seed=3).frame.with_columns(pl.col("user", "item").cast(pl.String))
     folds = us.cross_validate(
-        given["test"],
-        ["item_knn(neighbours=5)", "most_popular"],
-        split="holdout(share=0.5)",
-        relevant=">=3",
+        given["test"], ["item_knn(neighbours=5)", "most_popular"], split="holdout(share=0.5)", relevant=">=3",
         estimators=["naive"],
-    )
+    )  # fmt: skip
     return [bare(each.to_dict()) for each in (result, audited, plan, folds)] + [drawn.to_dict(as_series=False)]
 
 

@@ -105,21 +105,6 @@ def test_a_column_of_which_some_rows_are_no_places_is_named() -> None:
         assert bare.verdicts_ == asked(log.drop("position")).verdicts_
 
 
-def test_the_exposure_path_says_so_too() -> None:
-    """Clicks alone, with a training log."""
-    log, models = shop()
-    clicks = log.filter(pl.col("value") > 0).drop("value", "propensity")
-    train, test = us.split.holdout(us.Log.from_frame(clicks), 0.5)
-    found = us.evaluate(test, models, train=train, metrics=["recall@5"], estimators=["naive", "exposure_path"])
-    (path,) = [v for v in found.verdicts_ if v.estimator == "exposure_path"]
-    assert (
-        codes([path.assumption])[0] == "popularity-alone"
-        and path.assumption.endswith(f", and {LOOKED_AT_ALIKE}")
-        and path.verdict == "ahead"
-    )
-    assert f"if {path.assumption}" in found.to_dict()["headline"]["sentences"][0]
-
-
 def test_folds_say_so_too() -> None:
     """Averages over folds, of which some may show one place only."""
     log = logs.frame().with_columns(slot=1 + pl.col("item") % 3)

@@ -163,12 +163,9 @@ def seldom_sold(rng: Random, users: int, clicks: float, tail: float, pull: float
         "seldom": world.lists(rng, 0.0, pull, banned=~seldom_shown),
     }
     options = {
-        "users": world.population,
-        "items": pl.DataFrame({"item": np.arange(items)}),
-        "feedback": "conversions",
-        "outcome": "means",
-        "propensity": "known",
-    }
+        "users": world.population, "items": pl.DataFrame({"item": np.arange(items)}), "feedback": "conversions",
+        "outcome": "means", "propensity": "known",
+    }  # fmt: skip
     return Case(world.rows(world.seen, values=True), models, "seldom", options)
 
 

@@ -39,12 +39,9 @@ def test_predictions_are_judged_by_mae(files: Path, tmp_path: Path) -> None:
     assert {"near", "rosy", "mae", "`propensity`"} <= set(flat(done.stdout).replace(",", " ").split())
     record = json.loads((tmp_path / "r.json").read_text())
     direct = us.evaluate(
-        files / "test.parquet",
-        {"near": files / "near.parquet", "rosy": files / "rosy.parquet"},
-        metrics=["mae"],
-        propensity="known",
-        feedback="ratings",
-    )
+        files / "test.parquet", {"near": files / "near.parquet", "rosy": files / "rosy.parquet"}, metrics=["mae"],
+        propensity="known", feedback="ratings",
+    )  # fmt: skip
     assert [(e["model"], e["estimator"]) for e in record["estimates"]] == [
         (m, e) for e in ("naive", "snips") for m in ("near", "rosy")
     ]

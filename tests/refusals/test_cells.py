@@ -192,13 +192,3 @@ def test_models_that_lack_something_are_named(models: dict[str, Any], metric: st
     found = us.evaluate(PAIRS, models, metrics=[metric, others], target=["per_pair", "per_user_sum"], **asked)
     refused = cells(found)[1][metric, "naive", "per_pair"]
     assert refused["code"] == code and "m " in refused["reason"] and refused["instead"]
-
-
-def test_implicit_gains_over_pairs_need_absolute_propensities() -> None:
-    """ips of dcg over pairs works on clicks alone: what was not seen to be liked counts 0 anyway."""
-    asked: dict[str, Any] = {"metrics": ["dcg@5"], "estimators": ["ips"], "target": "per_pair"}
-    result = us.evaluate(PAIRS.drop("value"), LISTS, propensity="known", **asked)
-    expected = 2.0 * (1.0 / 0.5 + 1.0 / 0.9) / 4.0  # item 10 stands first for both users; |C_u| = 2, 4 pairs
-    assert result.estimates[0].value == pytest.approx(expected)
-    with pytest.raises(RefusedError):
-        us.evaluate(PAIRS.drop("value"), LISTS, propensity="uniform", **asked)

@@ -27,14 +27,6 @@ def test_a_refused_cell_is_an_error_by_default() -> None:
     assert "mrr@5 × snips" in str(caught.value) and "refused='skip'" not in str(caught.value)
 
 
-def test_values_that_nothing_explains_are_an_error() -> None:
-    """A column of values may be conversions, ratings or noise; the message offers all of them."""
-    said = str(refusal(us.evaluate, VALUED, LISTS))
-    assert all(word in said for word in ("'value'", "conversions", "ratings", "implicit", "relevant="))
-    assert us.evaluate(VALUED, LISTS, relevant=">=1").inputs["settings"]["feedback"] == "ratings"
-    assert us.evaluate(VALUED, LISTS, feedback="implicit").estimates[0].interactions == 2
-
-
 @pytest.mark.parametrize(
     ("test", "options", "code"),
     [

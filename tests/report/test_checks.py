@@ -19,12 +19,9 @@ EVIL = "<script>alert('x')</script>\x1b[31m"
 def found() -> Checks:
     """Right, wrong, seen-only and impossible propensities, one under a name that tries to be markup."""
     asked = {
-        "popularity(gamma=1)": "popularity(gamma=1)",
-        "wrong": "popularity(gamma=4)",
-        "known": "known",
-        EVIL: "uniform",
+        "popularity(gamma=1)": "popularity(gamma=1)", "wrong": "popularity(gamma=4)", "known": "known", EVIL: "uniform",
         "covariates": "logistic(features=outer)",
-    }
+    }  # fmt: skip
     return check(asked, shop(users=200)[0], refused="skip")
 
 

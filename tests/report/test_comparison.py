@@ -40,12 +40,9 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def asked(shop: Path) -> dict[str, Any]:
     """Files and options: relative propensities cannot serve ips."""
     return {
-        "metrics": ["recall@10", "dcg@10"],
-        "estimators": ["naive", "snips", "ips"],
-        "target": ["per_user", "pooled"],
-        "train": shop / "train.parquet",
-        "users": shop / "users.parquet",
-    }
+        "metrics": ["recall@10", "dcg@10"], "estimators": ["naive", "snips", "ips"], "target": ["per_user", "pooled"],
+        "train": shop / "train.parquet", "users": shop / "users.parquet",
+    }  # fmt: skip
 
 
 @pytest.fixture(scope="module")

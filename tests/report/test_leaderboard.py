@@ -46,11 +46,8 @@ def test_models_stand_in_order_with_the_group_of_the_best() -> None:
     """By value; who is not behind the first belongs to its group, whatever the intervals of single values."""
     result = compared({"c": 0.1, "a": 0.3, "b": 0.295, "d": 0.28})
     assert rows(result) == [
-        (1, "a", "", True),
-        (2, "b", "undecided", True),
-        (3, "d", "worse", False),
-        (4, "c", "worse", False),
-    ]
+        (1, "a", "", True), (2, "b", "undecided", True), (3, "d", "worse", False), (4, "c", "worse", False),
+    ]  # fmt: skip
     assert said(result) == ["a", "first", "not-told-apart", "b"]
 
 

@@ -89,14 +89,6 @@ def test_every_verdict_is_shown_as_it_is(shape: str, request: pytest.FixtureRequ
         assert cells["trust"] == v.trust
 
 
-def test_a_page_says_that_naive_disagrees(two: Result, undecided: Result) -> None:
-    """Disagreement with naive stands in the headline and in the table, and nowhere else."""
-    (flag,) = (span.text for span in first(two).spans if span.kind == "flag")
-    assert flag.strip() in page(two)
-    assert [row["verdict"] for row in Reader(page(two)).rows("verdicts")] == ["behind", "better ≠ naive"]
-    assert 'class="flag"' not in page(undecided)
-
-
 def test_withheld_verdicts_say_why_where_they_are_read(kept_back: Result) -> None:
     """In the headline, in the row of the table and in the notebook: no interval, and the reason."""
     text = page(kept_back)

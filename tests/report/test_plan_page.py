@@ -5,17 +5,13 @@ from __future__ import annotations
 import html
 from dataclasses import replace
 
-import numpy as np
-
 import unskew as us
 from tests.design.shop import shop
 from tests.report.reading import flat, told
 from tests.said import only
 from unskew.core.notice import codes
-from unskew.design.deciding import decide
 from unskew.design.plan import Plan
 from unskew.report import document_of, page
-from unskew.report.plan_document import power_cards
 
 
 def made(detect: str, **options: object) -> Plan:
@@ -45,12 +41,3 @@ def test_a_log_of_positives_is_said_to_ask_for_too_much() -> None:
     said = only("positives-only", plan.notes)
     assert said in html.unescape(page(plan)) and flat(said) in flat(plan.summary())
     assert "positives-only" not in codes(made("40%").notes)
-
-
-def test_without_a_difference_the_page_asks_for_one() -> None:
-    """No curve at 0 %, no difference of 0.0000, and no claim that answers could not decide."""
-    plan = made("40%")
-    parts = replace(plan.parts, detect=np.zeros_like(plan.parts.detect))  # as where the lead changes hands
-    none = decide(replace(plan, parts=parts, settings=replace(plan.settings, detect="log")))
-    assert told(document_of(none).title) == ("no-size",)
-    assert not power_cards(none).cards and "0.0000" not in page(none)

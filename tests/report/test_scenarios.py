@@ -25,7 +25,7 @@ from tests.report.reading import first, flat, heading, matches, names, printed, 
 from tests.said import only
 from unskew.core.notice import codes
 from unskew.propensity.known import Certain
-from unskew.report import notebook, page, sentences
+from unskew.report import notebook, page
 
 
 def test_a_pair_that_depends_says_where_it_turns() -> None:
@@ -118,17 +118,6 @@ def test_the_terminal_shows_values_along_the_first_axis(options: dict[str, Any])
             if name != "als":
                 signs = {pair.sign[n] * (-1 if "metric" in options else 1) for n in there}
                 assert cell.split()[1:] == {1: ["▲"], -1: ["▼"]}.get(signs.pop() if len(signs) == 1 else 0, [])
-
-
-def test_a_random_samples_estimate_is_marked_and_decides_nothing() -> None:
-    """The same verdict with it and without it; a share beyond the axis is told, not drawn."""
-    result, without = over(TURNS, estimated=0.62), over(TURNS)
-    said = only("scenario-of-sample", result.headline()["trust"], at=0.62)
-    assert "62\u00a0%" in said and said not in without.headline()["trust"]
-    assert sentences(result) == sentences(without)
-    assert "sample: 62" in page(result) and "sample:" not in page(without)
-    beyond = page(over(TURNS, estimated=1.3))
-    assert "sample:" not in beyond and "130\u00a0%" in beyond
 
 
 def test_missing_numbers_are_dashes() -> None:

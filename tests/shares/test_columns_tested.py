@@ -158,17 +158,6 @@ def test_more_relevant_pairs_than_there_are() -> None:
     assert 0.5 < found[4.0].inputs["propensity_column"]["implied_relevance"] < 1.0
 
 
-def test_training_rows_are_no_pairs() -> None:
-    """Beside a training log of its own, whose pairs are no candidates, a right column passes too."""
-    rng = np.random.default_rng(4)
-    world = alone(rng)
-    train = rng.random(world.p.shape) < 0.1
-    there = Shown(world.seen & ~train, world.p, world.visit)
-    user, item = np.nonzero(train)
-    found = column(there.frame(), train=pl.DataFrame({"user": user, "item": item, "value": 1.0}))
-    assert found["passed"] and not found["wrong"]
-
-
 def test_a_column_that_its_authors_estimated_never_carries_better() -> None:
     """As Coat's: it may pass, and verdict, warnings and audit say whose it is, also of a part of the log."""
     frame = far_apart(alone(np.random.default_rng(0)))

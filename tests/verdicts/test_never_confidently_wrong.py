@@ -139,27 +139,6 @@ def test_places_that_were_never_shown() -> None:
     assert decided <= 1
 
 
-def test_twenty_segments_share_one_level() -> None:
-    """Equal models in 20 segments: without one level for all, a false verdict in most worlds; with it in few."""
-    false, plain = 0, 0
-    for seed in range(12):
-        rng = np.random.default_rng(seed)
-        world = Pairs.draw(rng, 2_000, 8.0, 0.3, items=60)
-        people = world.population.with_columns(pl.Series("group", np.arange(2_000) % 20))
-        models = {"one": world.lists(rng, 0.0), "other": world.lists(rng, 0.0)}
-        result = us.evaluate(
-            world.rows(world.liked & world.seen), models, metrics=[RECALL], estimators=["snips"], users=people,
-            by="group",
-        )  # fmt: skip
-        agree(result)
-        parts = [v for v in result.verdicts_ if v.segment is not None]
-        assert len(parts) == 20
-        false += any(v.verdict != "undecided" for v in result.verdicts_)
-        plain += any(v.p < 0.05 for v in parts)
-    assert plain >= 5
-    assert false <= 3
-
-
 def test_stratified_is_a_ratio_inside_users_too() -> None:
     """Column strata and few clicks: the worse model is not named, and the reason stands beside the verdict."""
     for seed in range(4):
