@@ -15,12 +15,15 @@ from types import ModuleType
 from typing import Any
 
 import jsonschema
+import polars as pl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
 import unskew as us
 from tests.evaluation.shop import evaluate
+from tests.evaluation.shop import many as several
 from tests.said import refuses
 from unskew.core import provenance
 from unskew.core.errors import MissingExtraError
@@ -226,3 +229,14 @@ def test_without_mlflow_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, two:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with refuses("missing-extra", MissingExtraError, extra="pandas"):
         two.to_pandas()
+
+
+def test_tables_come_back_from_csv_and_parquet(tmp_path: Path) -> None:
+    """The table of estimates survives both formats."""
+    result = several()
+    result.to_csv(tmp_path / "result.csv")
+    result.to_parquet(tmp_path / "result.parquet")
+    assert_frame_equal(pl.read_parquet(tmp_path / "result.parquet"), result.table())
+    again = pl.read_csv(tmp_path / "result.csv", schema=result.table().schema)
+    assert_frame_equal(again, result.table())
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["result.csv", "result.parquet"]
