@@ -1,4 +1,4 @@
-"""``tilted``: identities, what it refuses, where it is the default, and that no engine changes a number."""
+"""``tilted``: identities, what it refuses, and where it is the default."""
 
 from __future__ import annotations
 

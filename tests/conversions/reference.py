@@ -13,9 +13,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tests.reference import ess as ess
-from tests.reference import max_weight_share as max_weight_share
-
 User = str
 Item = str
 Factor = list[tuple[float, float]]

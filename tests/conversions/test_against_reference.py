@@ -15,6 +15,7 @@ import unskew as us
 from tests.conversions import reference as ref
 from tests.conversions.reference import Row
 from tests.conversions.worlds import METRICS, RULES, SEGMENTS, USERS, Drawn, drawn_logs, evaluate
+from tests.reference import ess, max_weight_share
 from unskew.inference.bootstrap import user_weights
 from unskew.log import Ids
 
@@ -59,8 +60,8 @@ def compare(result: us.Result, drawn: Drawn, users: Sequence[str] = USERS, segme
             assert math.isnan(e.ess) and math.isnan(e.max_weight_share)
         else:
             assert e.hits == len(v), e
-            assert close(e.ess, ref.ess(v)), e
-            assert close(e.max_weight_share, ref.max_weight_share(v)), e
+            assert close(e.ess, ess(v)), e
+            assert close(e.max_weight_share, max_weight_share(v)), e
             assert close(e.clipped_share, ref.clipped_share(world, rule)), e
     for d in (d for d in result.verdicts_ if d.segment == segment):
         both = [cells[d.metric, d.estimator, str(d.target)][drawn.models.index(m)] for m in (d.a, d.b)]

@@ -1,4 +1,4 @@
-"""Guesses that have seen a pair's outcome take the correction away; folds of pairs do not. And who fits what."""
+"""Guesses that have seen a pair's outcome take the correction away; folds of pairs do not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people look at: the verdict first, then the table, then skipped windows; a page with lines; the command."""
+"""What people look at: the verdict first, then the table, then skipped windows; every output; the command."""
 
 from __future__ import annotations
 

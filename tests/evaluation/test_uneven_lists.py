@@ -1,4 +1,4 @@
-"""Lists that are missing or short lose by it: the verdict says so where it is read, in every engine."""
+"""Lists that are missing or short lose by it: the verdict says so where it is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Poisson bootstrap by user: weights from a hash, replicates that merge, means over the drawn users."""
+"""Poisson bootstrap by user: weights from a hash, and errors like those of the delta method."""
 
 from __future__ import annotations
 

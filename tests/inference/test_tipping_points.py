@@ -1,4 +1,4 @@
-"""Which verdicts have a tipping point, its lower end, and what it does not depend on."""
+"""Which verdicts have a tipping point, and its lower end."""
 
 from __future__ import annotations
 

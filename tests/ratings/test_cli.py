@@ -1,4 +1,4 @@
-"""``unskew evaluate --predictions``: files in, a verdict, a page and JSON out."""
+"""``unskew evaluate --predictions``: files in, a verdict and JSON out."""
 
 from __future__ import annotations
 

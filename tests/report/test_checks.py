@@ -1,4 +1,4 @@
-"""Checks on propensities as people see them: terminal, page, notebook, JSON; every number is the object's."""
+"""Checks on propensities as people see them: terminal, page, notebook; every number is the object's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several propensities on one log: the numbers of separate evaluations, how far they move, and how it looks."""
+"""Several propensities on one log: the numbers of separate evaluations, and how it looks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a plan: the planned rows on the curves, and nothing drawn where no difference is named."""
+"""The page of a plan: where no number of answers decides, and where the log holds positives only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of a column of propensities add up: beside plain loops over users and pairs, and merged over any parts."""
+"""What tests of a column of propensities add up, beside plain loops over users and pairs."""
 
 from __future__ import annotations
 
