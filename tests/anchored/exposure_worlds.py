@@ -52,19 +52,11 @@ class ExposureWorld:
         """The held-out rows beside the answers, every pair with weight 1."""
         (user, item), (asker, about) = np.nonzero(self.test), np.nonzero(self.asked)
         return LogAndAnswers(
-            user=user,
-            item=item,
-            value=np.ones(len(user)),
-            weight=np.ones(len(user)),
-            propensity=self.chance[user, item],
-            asked_user=asker,
-            asked_item=about,
-            asked_value=self.liked[asker, about].astype(np.float64),
-            asked_weight=1.0 / self.pi[asker, about],
-            drawn=np.ones(len(asker), dtype=np.bool_),
-            users=USERS,
-            zeros=False,
-        )
+            user=user, item=item, value=np.ones(len(user)), weight=np.ones(len(user)),
+            propensity=self.chance[user, item], asked_user=asker, asked_item=about,
+            asked_value=self.liked[asker, about].astype(np.float64), asked_weight=1.0 / self.pi[asker, about],
+            drawn=np.ones(len(asker), dtype=np.bool_), users=USERS, zeros=False,
+        )  # fmt: skip
 
     def halves(self, seed: int) -> tuple[Floats, Floats]:
         """Training rows of each item in two halves."""

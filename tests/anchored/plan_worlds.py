@@ -27,6 +27,7 @@ import polars as pl
 
 import unskew as us
 from tests.anchored.worlds import Draw, Said
+from tests.worlds import listed, pairs_of
 from unskew.kernels.arrays import Bools, Floats, Ints64
 from unskew.outcome import Given
 from unskew.result import Result
@@ -57,11 +58,11 @@ def judge_plan(draw: Draw) -> Said:
     """Draw the world, plan, ask as the plan says, and evaluate."""
     rng = np.random.default_rng([draw.world, draw.questions, int(1e6 * draw.rate), KINDS.index(draw.kind)])
     models = 2 if draw.kind == "rounds" else 3
-    listed = lists_of(rng, models)
+    shown = lists_of(rng, models)
     relevant = rng.random((USERS, ITEMS)) < rates(draw.rate)
     inside = np.zeros((models, USERS, ITEMS), dtype=np.bool_)
     for m in range(models):
-        inside[m][np.arange(USERS)[:, None], listed[m]] = True
+        inside[m][np.arange(USERS)[:, None], shown[m]] = True
     first, others = inside[0], inside[1:].any(axis=0)
     chance = np.where(first & relevant, 0.5, np.where(others & ~first & ~relevant, 0.3, 0.1))
     if draw.kind == "strangers":
@@ -69,12 +70,7 @@ def judge_plan(draw: Draw) -> Said:
     seen = rng.random((USERS, ITEMS)) < chance
     if not (seen & relevant).any():
         return Said(False, 0, 0, 0)  # a log without any relevant pair is refused: no verdict, no values
-    lists = {
-        f"m{m}": pl.DataFrame({"user": np.repeat(np.arange(USERS), K), "item": listed[m].ravel()}).with_columns(
-            rank=pl.Series(np.tile(np.arange(1, K + 1), USERS))
-        )
-        for m in range(models)
-    }
+    lists = {f"m{m}": listed(items) for m, items in enumerate(shown)}
     given: dict[str, Any] = {
         "users": pl.DataFrame({"user": np.arange(USERS)}),
         "items": pl.DataFrame({"item": np.arange(ITEMS)}),
@@ -128,8 +124,7 @@ def _guess(draw: Draw, rng: np.random.Generator) -> dict[str, Any]:
 
 
 def _rows(mask: Bools, relevant: Bools) -> pl.DataFrame:
-    user, item = np.nonzero(mask)
-    return pl.DataFrame({"user": user, "item": item, "value": relevant[user, item].astype(int)})
+    return pairs_of(mask, value=relevant.astype(int))
 
 
 def _covered(draw: Draw, result: Result | None) -> tuple[int, int]:

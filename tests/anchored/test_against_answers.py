@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import unskew as us
 from tests.anchored.exposure_worlds import ITEMS, USERS, ExposureWorld
 from tests.said import only
-from tests.worlds import monte_carlo_error, worlds
+from tests.worlds import listed, monte_carlo_error, worlds
 from unskew.core.notice import codes
 from unskew.inference.profiles import WeighedRows, compare, gap
 from unskew.judging.log_and_answers import LogAndAnswers
@@ -137,8 +137,7 @@ def evaluated(a: float = 0.0, questions: int = 8000, against: bool = False, **mo
     for name, sign in (("popular", 1.0), ("rare", -1.0)):
         score = 0.5 * world.liked + sign * popular + rng.normal(0, 0.5, world.liked.shape)
         best = np.argsort(-np.where(world.train, -9.0, score), axis=1)[:, :K]
-        places = {"user": np.repeat(np.arange(USERS), K), "rank": np.tile(np.arange(1, K + 1), USERS)}
-        models[name] = pl.DataFrame(places | {"item": best.ravel()})
+        models[name] = listed(best)
     test = frames["test"]
     scale, answered = more.pop("scale", None), more.pop("answered", True)
     if scale is not None:
@@ -146,16 +145,10 @@ def evaluated(a: float = 0.0, questions: int = 8000, against: bool = False, **mo
         test = test.with_columns(propensity=pl.Series(scale * p))
         more = {"estimators": ("naive", "snips", "ips"), "refused": "skip"} | more
     return us.evaluate(
-        test,
-        models,
-        metrics=[f"recall@{K}"],
-        target=more.pop("target", "pooled"),
-        train=frames["train"],
-        answers=frames["answers"] if answered else None,
-        users=pl.DataFrame({"user": np.arange(USERS)}),
-        items=pl.DataFrame({"item": np.arange(ITEMS)}),
-        **more,
-    )
+        test, models, metrics=[f"recall@{K}"], target=more.pop("target", "pooled"), train=frames["train"],
+        answers=frames["answers"] if answered else None, users=pl.DataFrame({"user": np.arange(USERS)}),
+        items=pl.DataFrame({"item": np.arange(ITEMS)}), **more,
+    )  # fmt: skip
 
 
 def verdict(result: Result, estimator: str) -> Any:

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unskew as us
 from tests.anchored.test_verdicts import ask, verdict
 from unskew.inference.fixed_users import DrawnErrors
 
@@ -51,12 +50,9 @@ def moments(
             total = sum(values[i] / chances[i] for i in drawn)
             first, second = first + chance * total, second + chance * total**2
             rows = DrawnErrors.of(
-                np.zeros(len(drawn), dtype=np.uint64),
-                np.array([chances[i] for i in drawn]),
-                np.array([values[i] for i in drawn]),
-                np.zeros(len(drawn)),
-                design,
-            )
+                np.zeros(len(drawn), dtype=np.uint64), np.array([chances[i] for i in drawn]),
+                np.array([values[i] for i in drawn]), np.zeros(len(drawn)), design,
+            )  # fmt: skip
             t = rows.by_group(np.ones(len(drawn)))
             estimated += chance * float(t @ t)
         variance += second - first**2
@@ -123,14 +119,3 @@ def test_fixed_users_narrow_and_say_so(target: str) -> None:
     widths = [[e.high - e.low for e in r.estimates if e.estimator == "anchored"] for r in (sampled, fixed)]
     assert all(b < a for a, b in zip(*widths, strict=True))
     assert fixed.inputs["settings"]["users_are"] == "fixed"
-
-
-def test_questions_that_are_certain_leave_no_error() -> None:
-    """Everything in the lists is asked about: the difference of these users is known."""
-    found = verdict(ask(questions=1.0, users_are="fixed"))
-    assert found.se == 0.0
-
-
-def test_fixed_users_need_answers() -> None:
-    with pytest.raises(us.UnskewError):
-        ask(users_are="fixed", interval="bootstrap")

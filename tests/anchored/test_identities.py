@@ -20,19 +20,10 @@ METRICS = ["recall@2", "dcg@3"]
 def anchored(world: Tiny, drawn: dict[Pair, float], target: str, **more: Any) -> Result:
     asked: dict[str, Any] = {"outcome": Given(world.outcome())} | more
     return us.evaluate(
-        world.test(),
-        world.recs(),
-        metrics=METRICS,
-        estimators=["anchored"],
-        target=target,
-        feedback="conversions",
-        answers=world.answers(drawn),
-        users=pl.DataFrame({"user": USERS}),
-        items=pl.DataFrame({"item": ITEMS}),
-        threads=1,
-        per_user=True,
-        **asked,
-    )
+        world.test(), world.recs(), metrics=METRICS, estimators=["anchored"], target=target, feedback="conversions",
+        answers=world.answers(drawn), users=pl.DataFrame({"user": USERS}), items=pl.DataFrame({"item": ITEMS}),
+        threads=1, per_user=True, **asked,
+    )  # fmt: skip
 
 
 def values(result: Result) -> dict[tuple[str, str], float]:
@@ -52,31 +43,14 @@ def test_it_is_dr_on_the_joined_log(outcome: str | None, target: str) -> None:
     joined = pl.concat([world.test().with_columns(propensity=pl.lit(1.0)), world.answers(drawn)])
     given = Given(world.outcome()) if outcome is None else outcome
     dr = us.evaluate(
-        joined,
-        world.recs(),
-        metrics=METRICS,
-        estimators=["dr"],
-        target=target,
-        feedback="conversions",
-        propensity="known",
-        outcome=given,
-        users=pl.DataFrame({"user": USERS}),
-        items=pl.DataFrame({"item": ITEMS}),
-        threads=1,
-        per_user=True,
-    )
+        joined, world.recs(), metrics=METRICS, estimators=["dr"], target=target, feedback="conversions",
+        propensity="known", outcome=given, users=pl.DataFrame({"user": USERS}), items=pl.DataFrame({"item": ITEMS}),
+        threads=1, per_user=True,
+    )  # fmt: skip
     found = anchored(world, drawn, target, outcome=given)
     assert values(found) == pytest.approx(values(dr), rel=1e-12, abs=1e-12)
     for v, w in zip(found.verdicts_, dr.verdicts_, strict=True):
         np.testing.assert_allclose([v.difference, v.se], [w.difference, w.se], rtol=1e-12, atol=1e-12)
-
-
-def test_pooled_is_the_normalised_sum() -> None:
-    """Relevant or not: the average over relevant pairs is the ratio of sums."""
-    world = tiny(4)
-    drawn = dict.fromkeys(world.unseen[:4], 0.4)
-    pooled, ratio = (values(anchored(world, drawn, t)) for t in ("pooled", "per_user_sum(normalised=pooled)"))
-    assert pooled == pytest.approx(ratio, rel=1e-12)
 
 
 @pytest.mark.parametrize(("seed", "useless"), [(0, True), (1, False)])

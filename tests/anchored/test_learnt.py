@@ -13,8 +13,9 @@ import polars as pl
 import pytest
 
 import unskew as us
-from tests.design.shop import Shop, frame_of, shop
+from tests.design.shop import Shop, shop
 from tests.said import only, refuses
+from tests.worlds import listed
 from unskew.core.notice import codes
 from unskew.log import Ids
 from unskew.models import MostPopular
@@ -86,7 +87,7 @@ def test_learnt_lists_are_not_named(learn: Callable[[np.ndarray, pl.DataFrame], 
         here = world(seed, rate=(0.08, 0.25)[seed % 2])
         models = {name: here.models[name] for name in ("good", "fair")}
         answers = answered(here, planned(here, models).draw((100, 100, 400, 400)[seed % 4], seed).frame)
-        new = frame_of(learn(here.lists["fair"], answers))
+        new = listed(learn(here.lists["fair"], answers))
         result = judged(here, {"good": models["good"], "learnt": new}, answers)
         verdict, (good, other) = the(result), result.estimates
         assert verdict.verdict == "undecided", (seed, verdict)
@@ -97,16 +98,6 @@ def test_learnt_lists_are_not_named(learn: Callable[[np.ndarray, pl.DataFrame], 
     assert withheld >= 3  # what nothing else would have found
 
 
-def test_new_lists_that_are_far_better_are_not_taken_for_learnt() -> None:
-    """They hold much of what was answered well, but not all of it, and more than that."""
-    for seed in range(4):
-        here = world(seed)
-        asked = planned(here, {name: here.models[name] for name in ("fair", "poor")})
-        answers = answered(here, asked.draw(400, seed).frame)
-        result = judged(here, {"poor": here.models["poor"], "good": here.models["good"]}, answers)
-        assert "learnt-list" not in codes(e.trust for e in result.estimates) and "learnt-list" not in the(result).codes
-
-
 def test_impossible_values_are_refused_and_so_is_the_verdict() -> None:
     """More relevant items than lists hold: nothing but lists that know the answers comes to that."""
     here = world(6)
@@ -114,7 +105,7 @@ def test_impossible_values_are_refused_and_so_is_the_verdict() -> None:
     answers = answered(here, planned(here, models).draw(400, 6).frame)
     lists = learnt(here.lists["fair"], answers)
     lists[:20] = here.lists["fair"][:20]  # not all of it: what is held and left out shows nothing then
-    result = judged(here, {"good": models["good"], "learnt": frame_of(lists)}, answers)
+    result = judged(here, {"good": models["good"], "learnt": listed(lists)}, answers)
     _, value = result.estimates
     assert math.isnan(value.value) and math.isnan(value.low)
     assert the(result).verdict == "undecided" and math.isnan(the(result).low)

@@ -11,10 +11,8 @@ import pytest
 
 import unskew as us
 from tests.said import refuses
-from unskew.alignment.sources import names_in
 from unskew.log import Feedback
 from unskew.log.answers import read_answers, unanswered
-from unskew.log.column_maps import InputColumns
 from unskew.log.drawing import Drawing
 
 ROWS: dict[str, list[Any]] = {
@@ -38,21 +36,6 @@ def test_empty_values_are_unanswered_in_every_format(tmp_path: Path) -> None:
         assert unanswered(log).tolist() == [False, True, False]
         assert drawing == Drawing(1, "", 0, ())
         np.testing.assert_array_equal(log.propensity, [0.5, 0.2, 1.0])
-
-
-@pytest.mark.parametrize("made", ["csv", "frame"])
-def test_the_file_of_a_plan_keeps_our_names(made: str, tmp_path: Path) -> None:
-    """Where the log has other names than ours, answers may have either."""
-    mapped = InputColumns.of({"user": "customer", "item": "sku", "value": "stars"}, "answers")
-
-    def names(rows: pl.DataFrame) -> dict[str, str]:
-        rows.write_csv(tmp_path / "answers.csv")
-        return names_in(rows if made == "frame" else tmp_path / "answers.csv", mapped)
-
-    assert names(frame()) == {}
-    assert names(frame().rename(mapped)) == mapped
-    assert names(frame().rename({"user": "customer"})) == {"user": "customer"}
-    assert names(frame().drop("user")) == {"user": "customer"}  # so that the message names the column asked for
 
 
 @pytest.mark.parametrize(
@@ -146,13 +129,3 @@ def test_what_does_not_go_together(changes: dict[str, Any], more: dict[str, Any]
     """Unknown users, values of another scale, samples of lists, targets that would be biased."""
     with pytest.raises(us.UnskewError, match=named):
         evaluate(frame(**changes), **more)
-
-
-def test_anchored_needs_answers() -> None:
-    log = pl.DataFrame({"user": ["a"], "item": ["i"]})
-    lists = pl.DataFrame({"user": ["a"], "item": ["i"], "rank": [1]})
-    with pytest.raises(us.RefusedError):
-        us.evaluate(log, {"one": lists}, estimators=["anchored"])
-    for more in ({"fixed_relevance": True}, {"rounds": 2}):
-        with pytest.raises(us.InputError, match="answers"):
-            us.evaluate(log, {"one": lists}, **more)

@@ -10,7 +10,7 @@ from tests.anchored.test_verdicts import ask
 from unskew.log import Ids, Log
 from unskew.outcome import Given
 from unskew.outcome import sampled_totals as module
-from unskew.outcome.sampled_totals import draws_for, sampled_totals
+from unskew.outcome.sampled_totals import sampled_totals
 
 USERS, ITEMS = 60, 40
 
@@ -38,21 +38,6 @@ def test_against_the_full_sum() -> None:
     spread = ITEMS * np.sqrt(inside.var(axis=1) / draws)  # of one user's total
     assert np.abs((found - inside.sum(axis=1)) / (spread / np.sqrt(worlds))).max() < 4.0
     assert np.std(errors) == pytest.approx(float(np.sqrt((spread**2).sum())), rel=0.25)
-
-
-def test_threads_and_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    user, item = np.divmod(np.arange(USERS * ITEMS), ITEMS)
-    model = Given(pl.DataFrame({"user": user, "item": item, "prediction": np.sin(np.arange(USERS * ITEMS)) ** 2}))
-    users, items = (Ids(pl.Series(np.arange(many))) for many in (USERS, ITEMS))
-    one = sampled_totals(model, users, items, None, 3, threads=1)
-    monkeypatch.setattr(module, "BLOCK", 10)
-    np.testing.assert_array_equal(one, sampled_totals(model, users, items, None, 3, threads=2))
-
-
-def test_small_worlds_are_added_up_and_large_ones_sampled() -> None:
-    assert draws_for(1_000, 10_000) == 0
-    assert draws_for(1_000_000, 100_000) == 4
-    assert draws_for(10_000, 100_000) == 400
 
 
 def test_a_value_from_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,17 +76,10 @@ def judge(draw: Draw) -> Said:
     answers = pl.DataFrame({"user": u, "item": i, "value": again[u, i].astype(int), "propensity": pi[u, i]})
     where: dict[str, Any] = dict(zip(("user", "item"), np.nonzero(seen), strict=True))
     result = us.evaluate(
-        pl.DataFrame(where | values),
-        lists,
-        metrics=[METRIC],
-        target=TARGET,
-        estimators=["anchored"],
-        feedback="conversions" if values else None,
-        answers=answers,
-        users=pl.DataFrame({"user": np.arange(USERS)}),
-        items=pl.DataFrame({"item": np.arange(ITEMS)}),
-        threads=1,
-    )
+        pl.DataFrame(where | values), lists, metrics=[METRIC], target=TARGET, estimators=["anchored"],
+        feedback="conversions" if values else None, answers=answers, users=pl.DataFrame({"user": np.arange(USERS)}),
+        items=pl.DataFrame({"item": np.arange(ITEMS)}), threads=1,
+    )  # fmt: skip
     (verdict,) = result.verdicts_
     truth, given = K * draw.rate, [e for e in result.estimates if not np.isnan(e.value)]
     return Said(

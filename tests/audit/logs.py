@@ -62,11 +62,6 @@ def quantile(counts: Sequence[int], q: float) -> int:
     return next(n for n in ordered if sum(m <= n for m in ordered) >= q * len(ordered) - 1e-9)
 
 
-def ess(weights: Sequence[float]) -> float:
-    """Effective sample size."""
-    return sum(weights) ** 2 / sum(w * w for w in weights)
-
-
 def said(audit: us.Audit, level: str = "") -> set[str]:
     """The codes of the findings, of one level or of all."""
     return {finding.code for finding in audit.findings if level in ("", finding.level)}

@@ -14,13 +14,12 @@ import pytest
 from typer.testing import CliRunner
 
 import unskew as us
-from tests.report.reading import printed
 from unskew.auditing.advice import advise
 from unskew.cli import app
 from unskew.core.notice import Notice
 from unskew.log import Feedback
 from unskew.models import MostPopular
-from unskew.report import notebook, page
+from unskew.report import page
 from unskew.simulate import World
 
 from . import logs
@@ -113,26 +112,6 @@ def test_clicks_without_propensities_get_the_exposure_path_and_what_it_assumes(t
     assert "gamma" not in told and "logistic" not in told and "gamma=2" not in json.dumps(audit.to_dict()) + page(audit)
 
 
-def test_conversions_without_zeros_are_advised_as_clicks(tmp_path: Path) -> None:
-    """The findings ask whether it is a log of positives; the advice treats it as one, and is accepted."""
-    frame = log_of("conversions", known=False).with_columns(value=1.0 + pl.col("item") % 2)  # graded, no zero
-    audit = us.audit(frame, feedback="conversions")
-    assert "positives-only" in logs.said(audit)
-    commands = [advice.command for advice in audit.advice if advice.command is not None]
-    assert all("--feedback implicit" in text for text in commands)
-    for text in commands:
-        follow(text, files_of(frame, tmp_path))
-
-
-def test_propensities_that_do_not_add_up_are_not_advised() -> None:
-    """A column that implies ten times as many pairs is warned about, and no command weighs by it."""
-    frame = log_of("conversions", known=True).with_columns(pl.col("propensity") / 10)
-    audit = us.audit(frame, feedback="conversions")
-    assert "implied-pairs" in logs.said(audit, "warning")
-    assert all("known" not in (advice.command or "") for advice in audit.advice)
-    assert "implied-pairs" in [advice.code for advice in audit.advice]
-
-
 def test_right_propensities_of_a_test_part_are_not_lost(tmp_path: Path) -> None:
     """P given training looks wrong without the training log: the finding and the advice say so, and are accepted."""
     shop = World(users=400, items=100, relevant=16.0, impressions=80.0, feedback=Feedback.CONVERSIONS)
@@ -213,18 +192,3 @@ def test_places_of_a_file_without_a_header_are_told_where_it_is_read(tmp_path: P
     for text in (first, *others):
         done = CliRunner().invoke(app, shlex.split(text)[1:], env={"COLUMNS": "200"})
         assert done.exit_code == 0, f"{text}\n{done.output}\n{done.exception!r}"
-
-
-def test_it_is_shown_everywhere_and_can_be_pasted() -> None:
-    """Terminal, page and notebook have every command; broken lines are continued with backslashes, and fit."""
-    audit = us.audit(log_of("implicit", known=False))
-    (text, *_) = (advice.command for advice in audit.advice)
-    assert text is not None
-    for shown in (page(audit), notebook(audit)):
-        assert text in shown.replace("&#39;", "'")
-    for width in (60, 80, 120):
-        lines = [line.rstrip() for line in printed(audit, width).splitlines()]
-        start = next(n for n, line in enumerate(lines) if "evaluate TEST" in line)
-        assert max(map(len, lines)) <= width and start > len(lines) - 40  # the last word
-        end = next(n for n in range(start, len(lines)) if not lines[n].endswith("\\"))
-        assert shlex.split(" ".join(line.rstrip("\\") for line in lines[start : end + 1])) == shlex.split(text)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
 import unskew as us
-from tests.cli.commands import code_of, unskew
-from tests.report.reading import Reader, matches, printed
+from tests.report.reading import printed
 from tests.said import refuses
 from unskew.log import Log, read_features
 from unskew.propensity import FitInputs, check
@@ -69,32 +66,6 @@ def test_a_threshold_says_what_popularity_counts(frame: pl.DataFrame) -> None:
     assert "propensity-refused" in logs.said(refused, "warning")
 
 
-def test_terminal_json_and_page_have_the_section(audit: us.Audit, tmp_path: Path) -> None:
-    """The findings, the tables and the charts are there, with the object's numbers."""
-    assert max(map(len, printed(audit, 80).splitlines())) <= 80
-    audit.to_json(tmp_path / "a.json")
-    assert json.loads((tmp_path / "a.json").read_text())["checks"]["checks"][1]["brier"] == audit.checks.checks[1].brier
-    reader = Reader(page(audit))
-    assert ("section", {"id": "checks"}) in reader.tags and ("a", {"href": "#checks"}) in reader.tags
-    rows = {row["propensity"]: row for row in reader.rows("sheet") if "Brier" in row}
-    for c in audit.checks.checks:
-        assert matches(rows[c.propensity]["Brier"], c.brier) and matches(rows[c.propensity]["ess"], c.ess)
-    assert "Brier" in audit._repr_html_()
-    for c in audit.checks:
-        assert any(f.text.startswith(c.propensity) for f in audit.findings)
-    assert [c.propensity for c in audit.checks] == [c.propensity for c in audit.checks.checks] and len(
-        audit.checks
-    ) == 3
-
-
-def test_without_propensities_there_is_no_section(frame: pl.DataFrame) -> None:
-    """Nothing is asked, nothing is shown, and JSON says null; going through the checks is possible all the same."""
-    found = us.audit(frame, feedback="conversions")
-    assert len(found.checks) == 0 and list(found.checks) == [] and found.to_dict()["checks"] is None
-    assert printed(found.checks, 80).strip() and found.checks.table().is_empty()
-    assert ("section", {"id": "checks"}) not in Reader(page(found)).tags
-
-
 def test_one_failure_is_a_finding_and_only_failures_are_an_error(frame: pl.DataFrame) -> None:
     """What cannot be fitted is a warning beside others; alone, or misspelt, it is an error; so are idle covariates."""
     found = us.audit(frame, feedback="conversions", propensities=["naive_bayes", "known"])
@@ -116,20 +87,6 @@ def test_a_log_without_values_is_asked_what_it_can_be_asked() -> None:
     assert "mcar-for-propensities" in logs.said(found)
     with refuses("missing-column", column="value"):
         us.audit(log, mcar=mcar)
-
-
-def test_the_command_refuses_what_the_library_refuses(frame: pl.DataFrame, tmp_path: Path) -> None:
-    """In one panel."""
-    frame.write_parquet(tmp_path / "log.parquet")
-    covariates("user", 300).write_csv(tmp_path / "users.csv")
-    for arguments, code in (
-        (["--propensity", "popularty"], "unknown-name"),
-        (["--propensity", "naive_bayes"], "no-random-sample"),
-        (["--user-features", "users.csv"], "conflicting-arguments"),
-        (["--propensity", "uniform", "--html", "log.parquet"], "wrong-extension"),
-    ):
-        done = unskew("audit", "log.parquet", "--feedback", "conversions", *arguments, cwd=tmp_path)
-        assert done.returncode == 2 and code_of(done.stderr) == code
 
 
 def test_checks_on_clicks_neither_withdraw_nor_confirm_the_advice() -> None:

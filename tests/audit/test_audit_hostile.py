@@ -34,10 +34,7 @@ HOSTILE: dict[str, tuple[dict[str, list[Any]], dict[str, Any]]] = {
     ),
     "one user": ({"user": [1] * 40, "item": list(range(40)), "value": [1.0, 0.0] * 20}, {"feedback": "conversions"}),
     "one item": ({"user": list(range(40)), "item": [7] * 40, "time": list(range(40))}, {}),
-    "seen by everybody": (
-        {"user": [*range(30), *range(30)], "item": [0] * 30 + [1 + u % 9 for u in range(30)]},
-        {},
-    ),
+    "seen by everybody": ({"user": [*range(30), *range(30)], "item": [0] * 30 + [1 + u % 9 for u in range(30)]}, {}),
     "everything seen": (full(), {}),
     "constant values": (full(value=[4.0] * 30), {}),
     "only zeros": (full(value=[0.0] * 30), {"feedback": "conversions"}),

@@ -73,36 +73,6 @@ def test_duplicates_and_wrong_rows_are_counted_not_refused() -> None:
         us.audit(frame, invalid="drop", duplicates="error")
 
 
-def test_a_part_of_a_log_is_audited_as_it_is() -> None:
-    """Users and items without a row in a part are told apart; the account of the whole is not mistaken for its own."""
-    _, test = us.split.holdout(us.Log.from_frame(logs.skewed(users=40)), 0.1)
-    size = us.audit(test).size
-    assert size.read == size.rows == len(test) and size.duplicates == 0
-    assert size.users + size.silent_users == len(test.users) and size.items + size.unseen_items == len(test.items)
-
-
-def test_policies_are_compared() -> None:
-    """Rows, users, items, means and the Jensen–Shannon divergence of two policies are those of their rows."""
-    frame = logs.skewed(value=True, policy=True, propensity=True)
-    found = us.audit(frame, feedback="ratings").policies
-    assert found is not None and found.number == 2
-    for policy in found.policies:
-        own = frame.filter(pl.col("policy") == policy.name)
-        assert (policy.rows, policy.users) == (len(own), own["user"].n_unique())
-        assert policy.items == own["item"].n_unique()
-        assert policy.mean == pytest.approx(own["value"].mean())
-        assert policy.ess == pytest.approx(logs.ess([1 / p for p in own["propensity"]]))
-        assert (policy.least_propensity, policy.largest_propensity) == (
-            own["propensity"].min(),
-            own["propensity"].max(),
-        )
-    (pair,) = found.pairs
-    sides = [Counter(frame.filter(pl.col("policy") == name)["item"].to_list()) for name in (pair.a, pair.b)]
-    assert pair.js_bits == pytest.approx(logs.jensen_shannon(*sides)) == pytest.approx(1.0)
-    both = frame.group_by("user").agg(pl.col("policy").n_unique())["policy"] > 1
-    assert found.shared_users == pytest.approx(both.mean())
-
-
 def test_the_chance_level_of_a_divergence_is_that_of_a_random_deal() -> None:
     """Rows dealt at random differ by what is called chance, within Monte Carlo error."""
     rng = np.random.default_rng(2)
@@ -140,22 +110,6 @@ def test_time_is_cut_into_periods(clock: str) -> None:
         )
         starts = [p.start for p in time.periods]
         assert starts == sorted(starts) and starts[0] == "2017-07-14"
-
-
-def test_drift_compares_the_first_with_the_last_third() -> None:
-    """Its divergence and means are those of the rows before the first and from the second tercile on."""
-    frame = logs.skewed(value=True, time=True)
-    audit = us.audit(frame, feedback="ratings")
-    assert audit.time is not None and audit.time.drift is not None
-    drift, ordered = audit.time.drift, sorted(frame["time"])
-    first, last = ordered[len(frame) // 3], ordered[2 * len(frame) // 3]
-    early, late = frame.filter(pl.col("time") < first), frame.filter(pl.col("time") >= last)
-    sides = [Counter(part["item"].to_list()) for part in (early, late)]
-    assert drift.js_bits == pytest.approx(logs.jensen_shannon(*sides))
-    assert (drift.rows_first, drift.rows_last) == (len(early), len(late))
-    assert drift.mean_first == pytest.approx(early["value"].mean())
-    assert drift.mean_last == pytest.approx(late["value"].mean())
-    assert drift.js_bits < drift.js_chance + 0.05  # times were drawn at random
 
 
 def test_newcomers_ahead_are_the_support_gap_of_a_hold_out_by_time() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -53,39 +51,8 @@ def test_rows_and_means_by_place(kind: str) -> None:
     assert found.rates is (kind in ("clicks beside impressions", "a threshold", "positives"))
 
 
-def test_the_finding_quotes_the_places() -> None:
-    """Clicks by rate where zeros are kept, by share where they are not; places with few rows are not quoted."""
-    rows = [(u, 10 * u + k, k, int(k == 1 or u % 4 == 0)) for u in range(40) for k in (1, 2)]
-    rows += [(u, 10 * u + 9, 9, 1) for u in range(3)]
-    log = pl.DataFrame(rows, schema=["user", "item", "slot", "click"], orient="row")
-    (text,) = said(us.audit(log, feedback="conversions"))
-    assert re.search(r"'position', 1 to 9.* 100 % .* 1 .* 25 % .* 2\b", text)
-    (text,) = said(us.audit(log.filter(pl.col("click") == 1).drop("click")))
-    assert "75 %" in text and "5.7 %" in text
-    (text,) = said(us.audit(log.with_columns(click=2 * pl.col("click")), feedback="conversions"))
-    assert re.search(r" 2 .* 1 .* 0.5 .* 2\b", text)
-
-
 @pytest.mark.parametrize("slot", [pl.lit(4), pl.lit("top"), pl.lit(None)], ids=["one place", "no place", "empty"])
 def test_nothing_is_said_of_one_place(slot: pl.Expr) -> None:
     log = logs.skewed(users=50, value=True)
     found, bare = us.audit(log.with_columns(slot=slot), feedback="ratings"), us.audit(log, feedback="ratings")
     assert found.places is None and found.findings == bare.findings and not said(found)
-
-
-def test_places_beyond_those_that_are_counted() -> None:
-    """A column of numbers of slots: they stand together, and the finding has nothing to quote."""
-    log = logs.skewed(users=50).with_columns(slot_id=7000 + pl.col("item") % 5)
-    found = us.audit(log)
-    assert found.places is not None
-    (place,) = found.places.places
-    assert (place.low, place.high, place.rows) == (7000, 7004, len(log)) and "7,000 to 7,004" in said(found)[0]
-
-
-def test_everywhere_it_is_shown(tmp_path: Path) -> None:
-    """Page and JSON, and not where there is no such column."""
-    for log, there in ((frame("ratings"), True), (frame("ratings").drop("position"), False)):
-        audit = us.audit(log, feedback="ratings")
-        audit.to_html(tmp_path / "page.html")
-        assert ('id="places"' in (tmp_path / "page.html").read_text("utf-8")) == there
-        assert (audit.to_dict()["places"] is not None) == there

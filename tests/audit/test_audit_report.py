@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import unskew as us
-from tests.cli.commands import code_of, unskew
+from tests.cli.commands import unskew
 from tests.report.every_output import content
-from tests.report.reading import Reader, printed
-from tests.said import refuses
+from tests.report.reading import Reader, check_loads_nothing, printed
 from unskew.cli.flags import messages_with_flags
-from unskew.core.errors import MissingExtraError
 from unskew.report import notebook, page
 
 from . import logs
@@ -46,13 +43,7 @@ def test_the_terminal_shows_every_part(everything: us.Audit, width: int) -> None
 def test_the_page_loads_nothing_and_escapes_everything(everything: us.Audit) -> None:
     """No address, script, frame or font; names that look like markup stay text, in tables and in charts."""
     text = page(everything)
-    assert not set(re.findall(r"https?://[^\s\"'<>)]*", text)) - {"http://www.w3.org/2000/svg"}
-    assert "@import" not in text and "url(" not in text and "<script" not in text.lower() and "\x1b" not in text
-    reader = Reader(text)
-    assert not {tag for tag, _ in reader.tags} & {"script", "iframe", "object", "embed", "img", "base", "form"}
-    for _, attributes in reader.tags:
-        assert not any(name.startswith("on") for name in attributes) and "src" not in attributes
-        assert attributes.get("href", "#").startswith("#") or attributes["href"] == "data:,"
+    check_loads_nothing(text)
     assert "&lt;script&gt;" in "".join(re.findall(r"<svg.*?</svg>", text, re.S))
     assert "<script" not in notebook(everything).lower()
 
@@ -72,15 +63,6 @@ def test_the_page_has_a_chart_for_every_part_and_the_numbers(everything: us.Audi
     for finding in everything.findings:
         assert finding.level in text
     assert len(text.encode()) < 500_000 and page(everything) == text
-
-
-def test_a_missing_extra_is_named(everything: us.Audit, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the charting library the page names the extra to install; the notebook cell does without."""
-    monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with refuses("missing-extra", MissingExtraError, extra="report"):
-        page(everything)
-    assert everything.opening[:40] in " ".join(notebook(everything).replace("\u00a0", " ").split())
-    assert repr(everything).startswith("<Audit ") and "\n" not in repr(everything)
 
 
 def test_the_command_prints_and_writes(tmp_path: Path) -> None:
@@ -107,13 +89,3 @@ def test_the_command_prints_and_writes(tmp_path: Path) -> None:
     )
     assert 'id="checks"' in (tmp_path / "a.html").read_text()
     assert not list(tmp_path.glob(".*"))
-
-
-def test_the_command_is_quiet_and_says_what_is_wrong(tmp_path: Path) -> None:
-    """--quiet leaves both streams empty; wrong input exits with 2 and one panel."""
-    logs.skewed().write_parquet(tmp_path / "log.parquet")
-    done = unskew("audit", tmp_path / "log.parquet", "--quiet")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    for arguments, code in ((["--mcar", "nowhere.csv"], "missing-file"), (["--json", "a.txt"], "wrong-extension")):
-        done = unskew("audit", tmp_path / "log.parquet", *arguments, cwd=tmp_path)
-        assert done.returncode == 2 and code_of(done.stderr) == code

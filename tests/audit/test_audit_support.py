@@ -63,29 +63,3 @@ def test_the_support_table_is_what_evaluating_refuses(reading: str, known: bool)
             with pytest.raises(us.RefusedError) as refusal:
                 evaluated(frame, cell.estimator, cell.target, propensity=cell.propensity, **how)
             assert cell.refused in str(refusal.value)
-
-
-def test_values_that_nobody_explained_are_read_in_every_way() -> None:
-    """Without feedback the table covers conversions and ratings; negative values leave ratings only."""
-    frame = logs.skewed(value=True)
-    audit = us.audit(frame)
-    assert audit.feedback is None
-    assert {row.reading.split()[0] for row in audit.supports} == {"conversions", "ratings"}
-    below = us.audit(frame.with_columns(pl.col("value") - 3))
-    assert {row.reading.split()[0] for row in below.supports} == {"ratings"}
-    assert "unknown-feedback" in logs.said(audit)
-
-
-def test_own_propensities_are_described() -> None:
-    """Range, quantiles, shares, effective size, largest weight and implied pairs equal counting by hand."""
-    frame = logs.skewed(propensity=True)
-    found = us.audit(frame).propensity
-    p = frame["propensity"].to_list()
-    assert found is not None
-    assert (found.minimum, found.maximum) == (min(p), max(p))
-    assert found.ess == pytest.approx(logs.ess([1 / x for x in p]))
-    assert found.ess_share == pytest.approx(found.ess / len(p))
-    assert found.largest_weight == pytest.approx(1 / min(p) / sum(1 / x for x in p))
-    assert found.below_1_percent == pytest.approx(sum(x < 0.01 for x in p) / len(p))
-    assert found.implied_pairs == pytest.approx(sum(1 / x for x in p))
-    assert sum(found.histogram.count) == len(p)

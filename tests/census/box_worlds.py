@@ -24,6 +24,7 @@ import unskew as us
 from tests.census.taste_worlds import ITEMS as TASTE_ITEMS
 from tests.census.taste_worlds import USERS as TASTE_USERS
 from tests.census.taste_worlds import sigmoid, taste_world
+from tests.worlds import listed, pairs_of
 from unskew.inference.turning import whole
 from unskew.log import Feedback, Log
 from unskew.outcome.affinity import affinity
@@ -70,7 +71,7 @@ def inside(seed: int, odds: float, slope: float, users: int) -> World:
     taste = -0.7 + rng.normal(0, 0.8, (users, 1)) + rng.normal(0, 0.7, ITEMS) + 0.3 * popularity
     gone = rng.random((users, ITEMS)) < sigmoid(-1.7 + activity + popularity)
     liked = rng.random((users, ITEMS)) < sigmoid(taste)
-    train = _frame(gone, liked)
+    train = pairs_of(gone, value=liked)
     log = Log.from_frame(train, feedback=Feedback.CONVERSIONS)
     user, item = log.users.encode(pl.Series(range(users))), log.items.encode(pl.Series(range(ITEMS)))
     every = np.repeat(user, ITEMS), np.tile(item, users)
@@ -86,23 +87,17 @@ def inside(seed: int, odds: float, slope: float, users: int) -> World:
     y = rng.random((users, ITEMS)) < p
     hits, times, one = (gone & liked).sum(axis=0), gone.sum(axis=0), np.ones((users, 1))
     scores = {
-        "random": rng.random((users, ITEMS)),
-        "random again": rng.random((users, ITEMS)),
-        "popular": one * hits,
-        "mean": one * (hits + 2.0) / (times + 6.0),
-        "near": eta + rng.normal(0, 1, eta.shape),
-        "near again": eta + rng.normal(0, 1, eta.shape),
-        "looked at": x[:, 5].reshape(users, ITEMS),
-    }
+        "random": rng.random((users, ITEMS)), "random again": rng.random((users, ITEMS)), "popular": one * hits,
+        "mean": one * (hits + 2.0) / (times + 6.0), "near": eta + rng.normal(0, 1, eta.shape),
+        "near again": eta + rng.normal(0, 1, eta.shape), "looked at": x[:, 5].reshape(users, ITEMS),
+    }  # fmt: skip
     models, truth = {}, {}
     for name, score in scores.items():
         free = np.where(gone, -np.inf, score + 1e-9 * rng.random(score.shape))
         top = np.argsort(-free, axis=1)[:, :K]
         truth[name] = float(np.take_along_axis(p, top, axis=1).sum() / p.sum())
-        models[name] = pl.DataFrame(
-            {"user": np.repeat(np.arange(users), K), "item": top.ravel(), "rank": np.tile(np.arange(1, K + 1), users)}
-        )
-    given = {"test": _frame(shown, y), "models": models, "train": train, "metrics": [f"recall@{K}"]}
+        models[name] = listed(top)
+    given = {"test": pairs_of(shown, value=y), "models": models, "train": train, "metrics": [f"recall@{K}"]}
     return World(given | _everybody(users, ITEMS), truth, TWINS)
 
 
@@ -145,11 +140,6 @@ def _counts(world: World, said: Mapping[tuple[str, str], tuple[int, bool]]) -> C
         wrong += sign != 0 and not good
         depends += sign == 0 and open_
     return Counts(right, wrong, depends, len(said) - right - wrong - depends)
-
-
-def _frame(where: Any, y: Any) -> pl.DataFrame:
-    user, item = np.nonzero(where)
-    return pl.DataFrame({"user": user, "item": item, "value": y[user, item].astype(float)})
 
 
 def _everybody(users: int, items: int) -> dict[str, pl.DataFrame]:

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
+
+from tests.worlds import listed, pairs_of
 
 USERS, ITEMS, K = 500, 80, 8
 Floats = npt.NDArray[np.float64]
@@ -45,13 +46,8 @@ def taste_world(seed: int, odds: float, slope: float, personal: float) -> tuple[
         free = np.where(train, -np.inf, score + 1e-9 * rng.random(score.shape))
         top = np.argsort(-free, axis=1)[:, :K]
         truth[name] = float(np.take_along_axis(p, top, axis=1).sum() / p.sum())
-        models[name] = pl.DataFrame(
-            {"user": np.repeat(np.arange(USERS), K), "item": top.ravel(), "rank": np.tile(np.arange(1, K + 1), USERS)}
-        )
-    logs = {
-        part: pl.DataFrame({"user": where[0], "item": where[1], "value": liked[where].astype(float)})
-        for part, where in (("test", test.nonzero()), ("train", train.nonzero()))
-    }
+        models[name] = listed(top)
+    logs = {part: pairs_of(mask, value=liked) for part, mask in (("test", test), ("train", train))}
     return logs | {"models": models, "metrics": [f"recall@{K}"]}, truth
 
 
@@ -61,11 +57,8 @@ def scores(rng: np.random.Generator, train: Any, liked: Any, known: Floats) -> d
     left, size, right = np.linalg.svd(hits - hits.mean(axis=0), full_matrices=False)
     popular, mean = one * hits.sum(axis=0), one * ((hits.sum(axis=0) + 2.0) / (train.sum(axis=0) + 8.0))
     return {
-        "random": rng.random((USERS, ITEMS)),
-        "popular": popular,
-        "mean": mean,
+        "random": rng.random((USERS, ITEMS)), "popular": popular, "mean": mean,
         "few": (left[:, :5] * size[:5]) @ right[:5] + hits.mean(axis=0),
         "many": (left[:, :20] * size[:20]) @ right[:20] + hits.mean(axis=0),
-        "mix": mean / mean.std() + 0.5 * popular / popular.std(),
-        "knowing": known + rng.normal(0, 1, (USERS, ITEMS)),
-    }
+        "mix": mean / mean.std() + 0.5 * popular / popular.std(), "knowing": known + rng.normal(0, 1, (USERS, ITEMS)),
+    }  # fmt: skip

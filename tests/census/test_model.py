@@ -44,29 +44,6 @@ def test_the_fit_is_that_of_explicit_loops(world: World) -> None:
     np.testing.assert_allclose(q, [sigmoid(float(np.array(x[pair]) @ theta)) for pair in pairs], rtol=1e-7)
 
 
-def test_the_order_of_rows_does_not_matter(world: World) -> None:
-    """Logs in another order, ids with other codes: the same predictions."""
-    given, again = inputs(world), []
-    for seed in (None, 3):
-        frames = [
-            given[part] if seed is None else given[part].sample(fraction=1.0, shuffle=True, seed=seed)
-            for part in ("test", "train")
-        ]
-        test, train = (Log.from_frame(frame, feedback=Feedback.CONVERSIONS) for frame in frames)
-        again.append(Census().fit(test, inputs=FitInputs(train=train)).predict([0, 1, 2], [3, 4, 5]))
-    np.testing.assert_allclose(again[0], again[1], rtol=1e-8)
-
-
-def test_pairs_that_training_does_not_know_get_the_averages(world: World) -> None:
-    """A new user and a new item have no rows, the mean of all, and no affinity; they are counted as unknown."""
-    test, train = logs(world)
-    model = Census().fit(test, inputs=FitInputs(train=train))
-    q = model.predict([-7, -7], [-9, 3])
-    assert np.isfinite(q).all() and (q > 0).all() and (q < 1).all()
-    users, items = model.known(test.users, test.items)
-    assert users.mean() > 0.9 and items.all()
-
-
 def test_constant_features_are_left_out(world: World) -> None:
     """Training rows that are all positive say nothing about means: their coefficients are 0, and nothing is NaN."""
     test, train = logs(world)
@@ -75,16 +52,6 @@ def test_constant_features_are_left_out(world: World) -> None:
     found = model.state.coefficients
     assert found["affinity"] == 0.0
     assert all(np.isfinite(list(found.values())))
-
-
-def test_separated_outcomes_give_a_finite_fit(world: World) -> None:
-    """Relevance that follows the item's training mean without exception: the ridge keeps coefficients in bounds."""
-    test, train = logs(world)
-    share = np.bincount(train.item, train.value, len(train.items)) / np.bincount(train.item, minlength=len(train.items))
-    split = share[test.items.into(train.items)[test.item]] > np.median(share)
-    model = Census().fit(replace(test, value=split.astype(float)), inputs=FitInputs(train=train))
-    assert np.abs(model.state.theta).max() < 20.0
-    assert np.linalg.eigvalsh(model.state.hessian).min() > 0.1
 
 
 def test_no_training_log_or_a_single_outcome_is_refused(world: World) -> None:

@@ -1,4 +1,4 @@
-"""``tilted``: identities, what it refuses, where it is the default, and that no engine changes a number."""
+"""``tilted``: identities, what it refuses, and where it is the default."""
 
 from __future__ import annotations
 
@@ -47,24 +47,6 @@ def test_a_list_of_everything_is_worth_everything(world: World) -> None:
     assert found.estimates[0].se == pytest.approx(0.0, abs=1e-9)
 
 
-def test_pooled_is_the_normalised_sum(world: World) -> None:
-    """Two names of one quantity."""
-    one, two = (evaluated(world, estimators=[CORNER], target=t) for t in ("pooled", "per_user_sum(normalised=pooled)"))
-    assert [e.value for e in one.estimates] == [e.value for e in two.estimates]
-    assert [e.se for e in one.estimates] == [e.se for e in two.estimates]
-
-
-def test_segments_carry_the_error_of_a_model_that_was_fitted_to_all(world: World) -> None:
-    """Half of the users: the values of their own sums, and an error with the scores of the other half."""
-    people = inputs(world)["users"].with_columns(age=pl.col("user") % 2)
-    options = {"estimators": [CORNER], "target": "pooled", "users": people, "by": "age"}
-    found = [e for e in evaluated(world, **options).estimates if e.model == "near"]
-    whole, halves = found[0], found[1:]
-    assert len(halves) == 2
-    assert min(e.value for e in halves) < whole.value < max(e.value for e in halves)
-    assert all(e.se > whole.se for e in halves)
-
-
 def test_a_sample_of_candidates_comes_near_and_says_so(world: World) -> None:
     """Every third candidate of each user: other numbers within a few errors, larger errors, and a note."""
     exact = evaluated(world, estimators=[CORNER], target="pooled")
@@ -78,15 +60,6 @@ def test_a_sample_of_candidates_comes_near_and_says_so(world: World) -> None:
     for one, two in zip(rough.estimates, exact.estimates, strict=True):
         assert one.value != two.value
         assert abs(one.value - two.value) < 4.0 * math.sqrt(max(one.se**2 - two.se**2, two.se**2))
-
-
-def test_a_bootstrap_leaves_its_intervals_as_they_are(world: World) -> None:
-    """Replicates know nothing of the model's error: the normal interval stays, and a warning tells."""
-    options: dict[str, Any] = {"estimators": [CORNER], "target": "pooled"}
-    plain = evaluated(world, **options)
-    drawn = evaluated(world, **options, interval="bootstrap", replicates=50)
-    assert [(e.low, e.high) for e in drawn.estimates] == [(e.low, e.high) for e in plain.estimates]
-    only("census-not-redrawn", drawn.warnings)
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
@@ -136,13 +109,3 @@ def test_it_is_the_default_beside_the_path_for_logs_with_zeros(world: World) -> 
     assert found.inputs["census"]["model"] == "census(rank=10)"
     given = evaluated(world, outcome="census(rank=2)")
     assert given.inputs["census"]["model"] == "census(rank=2)"
-
-
-def test_verdicts_name_the_box(world: World) -> None:
-    """ahead or depends, never better; what it rests on, and what the box does not cover."""
-    found = evaluated(small_world(2, users=300), estimators=["tilted"], target="pooled")
-    said = {(v.a, v.b): v for v in found.verdicts_}
-    verdict = said["near", "noise"]
-    assert verdict.verdict == "ahead"
-    assert " 4" in verdict.assumption and verdict.not_covered
-    assert {v.verdict for v in found.verdicts_} <= {"ahead", "behind", "depends", "undecided"}

@@ -16,14 +16,11 @@ USERS, ITEMS, TILTS, RANK = 4, 9, 3, 2
 def drawn(seed: int) -> dict[str, Floats]:
     rng = np.random.default_rng(seed)
     return {
-        "of_user": rng.normal(size=USERS),
-        "of_item": rng.normal(0, 2, ITEMS),
-        "user_factors": rng.normal(size=(USERS, RANK)),
-        "item_factors": rng.normal(size=(ITEMS, RANK)),
-        "item": rng.normal(size=(ITEMS, 2)),
-        "against": np.exp(rng.normal(size=(ITEMS, TILTS))),
+        "of_user": rng.normal(size=USERS), "of_item": rng.normal(0, 2, ITEMS),
+        "user_factors": rng.normal(size=(USERS, RANK)), "item_factors": rng.normal(size=(ITEMS, RANK)),
+        "item": rng.normal(size=(ITEMS, 2)), "against": np.exp(rng.normal(size=(ITEMS, TILTS))),
         "gone": (rng.random((USERS, ITEMS)) < 0.3).astype(float),
-    }
+    }  # fmt: skip
 
 
 def totals(world: dict[str, Floats], step: int, start: int) -> Floats:

@@ -33,13 +33,10 @@ def small_world(seed: int = 0, users: int = 60, items: int = 14, *, tilt: float 
 def inputs(world: World) -> dict[str, Any]:
     """The arguments of ``evaluate``."""
     return {
-        "test": _frame(world.test),
-        "models": {name: _lists(ranks) for name, ranks in world.lists.items()},
-        "train": _frame(world.train),
-        "feedback": "conversions",
-        "users": pl.DataFrame({"user": range(world.users)}),
+        "test": _frame(world.test), "models": {name: _lists(ranks) for name, ranks in world.lists.items()},
+        "train": _frame(world.train), "feedback": "conversions", "users": pl.DataFrame({"user": range(world.users)}),
         "items": pl.DataFrame({"item": range(world.items)}),
-    }
+    }  # fmt: skip
 
 
 def evaluated(world: World, **options: Any) -> us.Result:

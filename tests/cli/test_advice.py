@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -25,15 +24,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     value = pl.Series(rng.integers(1, 6, len(rows)).astype(float))
     rated = rows.with_columns(value=value)
     tables = {
-        "clicks.parquet": rows,
-        "my clicks (new).csv": rows,
+        "clicks.parquet": rows, "my clicks (new).csv": rows,
         "timed clicks.parquet": rows.with_columns(time=pl.Series(rng.permutation(len(rows)))),
         "known.parquet": rows.with_columns(propensity=pl.lit(0.3)),
-        "shown.parquet": rows.with_columns(value=(value > 3).cast(pl.Float64)),
-        "ratings.csv": rated,
-        "random.csv": rated.sample(600, seed=1),
-        "guests.csv": rows.rename({"user": "guest id", "item": "dish"}),
-    }
+        "shown.parquet": rows.with_columns(value=(value > 3).cast(pl.Float64)), "ratings.csv": rated,
+        "random.csv": rated.sample(600, seed=1), "guests.csv": rows.rename({"user": "guest id", "item": "dish"}),
+    }  # fmt: skip
     for name, table in tables.items():
         table.write_csv(made / name) if name.endswith("csv") else table.write_parquet(made / name)
     every = pl.DataFrame({"user": range(USERS)}).join(pl.DataFrame({"item": range(ITEMS)}), how="cross")
@@ -124,26 +120,3 @@ def test_the_command_of_a_split_runs_as_it_is_printed(options: list[str], folder
     said = done.stdout[done.stdout.index("unskew evaluate") :].splitlines()
     last = next(n for n, line in enumerate(said) if not line.rstrip().endswith("\\"))
     run(" ".join(line.rstrip().removesuffix("\\") for line in said[: last + 1]), folder)
-
-
-def test_messages_name_no_calls_of_python(folder: Path, tmp_path: Path) -> None:
-    """Neither arguments nor dicts of columns."""
-    told: list[Any] = [
-        unskew(
-            "evaluate",
-            "ratings.csv",
-            "--model",
-            "a=most_popular",
-            "--train",
-            "ratings.csv",
-            "--feedback",
-            "ratings",
-            cwd=folder,
-        ),
-        unskew("evaluate", "guests.csv", "--recs", "a=als (64).csv", cwd=folder),
-        unskew("evaluate", "clicks.parquet", "--recs", "a=guests.csv", cwd=folder),
-    ]
-    for done in told:
-        assert done.returncode == 2
-        for python in ("us.", "columns={", "train=", "relevant=", "log."):
-            assert python not in flat(done.stderr), done.stderr

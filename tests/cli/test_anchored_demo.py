@@ -18,9 +18,7 @@ from tests.cli.commands import flat, refused, unskew
 from tests.said import refuses
 from tests.worlds import ALL
 from unskew.report import page
-from unskew.simulate import World
 from unskew.simulate.anchored_demo import ANCHORED, FILES, METRIC, AnchoredDemo, anchored_demo
-from unskew.simulate.answering import answer
 
 SEEDS = range(40) if ALL else range(5)
 
@@ -104,21 +102,3 @@ def test_the_commands_repeat_every_step(tmp_path: Path) -> None:
     again = unskew("demo", "--anchored", "--keep", "a shop", cwd=tmp_path)
     refused(again, "output-exists", "train.parquet")
     refused(unskew("demo", "--keep", tmp_path / "shop"), "conflicting-arguments", "--keep", "--anchored")
-
-
-def test_the_shop_answers_with_its_own_relevance() -> None:
-    """Of all candidates: 1 exactly where the full log has the pair; as many silent as was asked for."""
-    world = World(users=60, items=40, relevant=8.0, feedback="conversions")  # type: ignore[arg-type]
-    full = world.full_log().to_frame().select("user", "item")
-    asked = full.select("user").unique().join(full.select("item").unique(), how="cross")
-    asked = asked.join(world.train.to_frame(), on=["user", "item"], how="anti")
-    every = answer(world, asked, unanswered=0.0)
-    assert every["value"].sum() == len(full) and every["value"].null_count() == 0
-    assert every.filter(pl.col("value") == 1.0).join(full, on=["user", "item"], how="anti").is_empty()
-    some = answer(world, asked, unanswered=0.2, seed=3)
-    silent, expected = some["value"].null_count(), 0.2 * len(asked)
-    assert abs(silent - expected) < 4.0 * np.sqrt(0.8 * expected)
-    shuffled = answer(world, asked.reverse(), unanswered=0.2, seed=3).reverse()
-    assert shuffled.equals(some) and not answer(world, asked, unanswered=0.2, seed=4).equals(some)
-    with refuses("unknown-id"):
-        answer(world, pl.DataFrame({"user": [-5], "item": [0]}))

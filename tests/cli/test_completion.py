@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.cli.commands import PLAIN, unskew
+from tests.cli.commands import PLAIN
 
 SCRIPTS = {"bash": "complete -o", "zsh": "compdef", "fish": "complete "}
 TYPED = {
@@ -66,9 +66,3 @@ def test_names_are_completed(typed: str, answers: dict[str, tuple[int, str]]) ->
     """Commands, and parts behind the options that take them."""
     code, text = answers[typed]
     assert code == 0 and set(text.split()) == TYPED[typed]
-
-
-def test_installing_and_showing_are_options() -> None:
-    """As the README says."""
-    text = unskew("--help").stdout
-    assert "--install-completion" in text and "--show-completion" in text

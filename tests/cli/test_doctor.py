@@ -112,15 +112,3 @@ def test_kernels_that_are_not_kept_or_wrong_are_said(monkeypatch: pytest.MonkeyP
     assert kernels.fine and "made up" in kernels.found
     monkeypatch.setattr("unskew.kernels.selection.smallest", lambda *_: 3.0)
     assert by_name()["compiled kernels"].fine is False
-
-
-def test_java_is_read_from_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By JAVA_HOME, without running it; absent, it is optional."""
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "java").write_text("")
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    assert by_name()["Java"].fine
-    (tmp_path / "release").write_text('IMPLEMENTOR="x"\nJAVA_VERSION="17.0.9"\n')
-    assert by_name()["Java"].found.startswith("17.0.9 in ")
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "nowhere"))
-    assert by_name()["Java"].fine is None

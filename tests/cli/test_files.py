@@ -99,18 +99,6 @@ def strip(each: dict[str, Any]) -> dict[str, Any]:
     return {name: pytest.approx(value) if isinstance(value, float) else value for name, value in each.items()}
 
 
-def test_what_was_taken_for_what_is_said(folder: Path) -> None:
-    """One line per file, none where names are ours, none if nobody wants to hear it."""
-    words = ("evaluate", "test.csv", "--train", "train.csv", "--recs", "popular.csv", "--recs", "plain.parquet")
-    said = run(folder, *words, *RELEVANT, *MAPPED[:2]).stderr.splitlines()
-    assert sorted(line for line in said if " = " in line) == [
-        "popular.csv: user = visitorid, item = itemid, score = pred",
-        "test.csv: user = userId, item = movieId, value = rating, time = timestamp",
-        "train.csv: user = guest, item = dish, value = overall, time = ts",
-    ]
-    assert run(folder, *words, *RELEVANT, *MAPPED[:2], "-q").stderr == ""
-
-
 def test_errors_advise_what_mends_one_file_alone(folder: Path) -> None:
     """Following the advice, error by error, leads to the answer; nothing breaks what was right before."""
     words, followed = ["evaluate", "test.csv", "--train", "train.csv", "--recs", "plain.csv", *RELEVANT], set()
@@ -122,12 +110,6 @@ def test_errors_advise_what_mends_one_file_alone(folder: Path) -> None:
         words += ["--columns", f"{advice[3]}={GUEST[advice[2]]}"]
     assert followed == {"train:user", "train:item", "plain:user", "plain:item"}
     run(folder, *words)
-
-
-def test_one_map_for_all_files(folder: Path) -> None:
-    """Alternatives, the first that a file has."""
-    words = ("evaluate", "test.csv", "--train", "train.csv", "--recs", "plain.csv", *RELEVANT)
-    run(folder, *words, "--columns", "user=guest|userId,item=dish|movieId")
 
 
 COMMANDS = {
@@ -162,30 +144,6 @@ def test_every_command_reads_foreign_files(folder: Path, command: str) -> None:
     refused(alone, "missing-column", "guest_log.parquet", "'user'")
 
 
-def test_studies_map_columns_per_file(folder: Path) -> None:
-    """In TOML as in Python; errors show the TOML."""
-    text = """
-        [data]
-        log = "guest_train.parquet"
-        random = "test.csv"
-        relevant = ">=3"
-        COLUMNS
-        [study]
-        seeds = 1
-        [models]
-        popular = "most_popular"
-        random = "random"
-        [questions.naive]
-        estimators = ["naive"]
-    """
-    config = folder / "study.toml"
-    config.write_text(text.replace("COLUMNS", ""))
-    assert '{ "log:user" = ' in flat(run(folder, "study", "study.toml", "--store", "kept", code=2).stderr)
-    config.write_text(text.replace("COLUMNS", 'columns = { "log:user" = "guest", "log:item" = "dish" }'))
-    said = run(folder, "study", "study.toml", "--store", "kept", "--workers", "1").stderr
-    assert "guest_train.parquet: user = guest" in said and "test.csv: user = userId" in said
-
-
 @pytest.mark.parametrize(
     ("words", "code", "named"),
     [
@@ -201,10 +159,6 @@ def test_studies_map_columns_per_file(folder: Path) -> None:
 )
 def test_options_that_contradict_each_other(folder: Path, words: tuple[str, ...], code: str, named: str) -> None:
     refused(unskew("evaluate", "test.csv", "--recs", "plain.parquet", *words, cwd=folder), code, named)
-
-
-def test_repeated_switches_and_lists_are_fine(folder: Path) -> None:
-    run(folder, "evaluate", *OURS, *RELEVANT, "-q", "-q", "--metric", "recall@5", "--metric", "recall@10")
 
 
 def test_several_files_and_places_on_the_command_line(folder: Path) -> None:

@@ -48,15 +48,6 @@ def test_an_output_over_a_file_inside_a_spec_is_refused(
     check_outputs(specs=["logs(dim=3)"], csv=Path("logs/day/one.csv"))
 
 
-def test_the_commands_refuse_it_too(files: Path) -> None:
-    before = (files / "pa.csv").read_bytes()
-    given = f"given({files}/pa.csv)"
-    recs = ("--recs", f"a={files / 'test.csv'}")
-    done = unskew("evaluate", files / "test.csv", *recs, "--outcome", given, "--csv", files / "pa.csv")
-    refused(done, "output-is-input", "--csv")
-    assert (files / "pa.csv").read_bytes() == before
-
-
 def test_two_outputs_are_two_files(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("{}")
     (tmp_path / "a.csv").symlink_to("a.json")
@@ -99,12 +90,6 @@ def test_simulate_replaces_only_when_told_and_never_what_it_reads(tmp_path: Path
     done = unskew(*ratings)
     refused(done, "output-is-input")
     assert pl.read_parquet(tmp_path / "log.parquet").equals(rows)
-
-
-def test_reproduce_does_not_write_two_things_to_one_file(tmp_path: Path) -> None:
-    same = tmp_path / "schnabel16-table1.json"
-    done = unskew("reproduce", "schnabel16", "table1", "--json", same, "--out", tmp_path, "--store", tmp_path / "store")
-    refused(done, "repeated-output")
 
 
 def test_python_writers_keep_the_files_that_a_result_was_made_from(files: Path) -> None:

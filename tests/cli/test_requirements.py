@@ -6,12 +6,11 @@ import json
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 
 from tests.cli.commands import flat, process, refused, unskew
 from tests.evaluation.shop import better, kept
-from unskew.result import Result
+from tests.worlds import listed, pairs_of
 
 USERS, ITEMS, K = 400, 40, 5
 
@@ -22,16 +21,10 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, rng = tmp_path_factory.mktemp("shop"), np.random.default_rng(0)
     likes = rng.random((USERS, ITEMS)) < 0.3
     p = np.clip(np.arange(1, ITEMS + 1) ** -0.5, 0.2, 0.9)
-    user, item = np.nonzero(likes & (rng.random((USERS, ITEMS)) < p))
-    pl.DataFrame({"user": user, "item": item, "propensity": p[item]}).write_csv(folder / "test.csv")
+    pairs_of(likes & (rng.random((USERS, ITEMS)) < p), propensity=p).write_csv(folder / "test.csv")
     for name, noise in (("good", 0.6), ("twin", 0.6), ("poor", 9.0)):
         best = np.argsort(-(likes + noise * rng.random((USERS, ITEMS))), axis=1)[:, :K]
-        columns = {
-            "user": np.repeat(np.arange(USERS), K),
-            "item": best.ravel(),
-            "rank": np.tile(np.arange(K) + 1, USERS),
-        }
-        pl.DataFrame(columns).write_csv(folder / f"{name}.csv")
+        listed(best).write_csv(folder / f"{name}.csv")
     return folder
 
 
@@ -93,26 +86,3 @@ def test_json_on_standard_output_stands_alone(shop: Path) -> None:
     assert found["written"]["command"].startswith("unskew evaluate ") and f"'{RIGHT}'" in found["written"]["command"]
     assert RIGHT in flat(done.stderr)
     assert not (Path("-")).exists()
-
-
-def test_json_on_standard_output_is_the_file(shop: Path, tmp_path: Path) -> None:
-    for words in (command(shop), ["audit", shop / "test.csv"]):
-        printed = unskew(*words, "--json", "-")
-        written = unskew(*words, "--json", tmp_path / "r.json", "--quiet")
-        assert printed.returncode == written.returncode == 0
-        one, other = json.loads(printed.stdout), json.loads((tmp_path / "r.json").read_text())
-        assert one.pop("written")["versions"] == other.pop("written")["versions"] and one == other
-    done = unskew(*command(shop), "--json", tmp_path / "r.json", "-q")
-    assert done.returncode == 0 and Result.from_json(tmp_path / "r.json").require(RIGHT)
-
-
-def test_several_propensities_and_folds_answer_too(shop: Path, tmp_path: Path) -> None:
-    both = command(shop, "--propensity", "uniform", "--json", tmp_path / "c.json", "-q", "--require", RIGHT)
-    assert unskew(*both).returncode == 0
-    assert json.loads((tmp_path / "c.json").read_text())["requirements"][0]["answer"] == "yes"
-    done = unskew(
-        "cross-validate", shop / "test.csv", "--split", "k_fold(folds=2)", "--model", "a=most_popular", "--model",
-        "b=random", "--metric", "recall@5", "--estimator", "naive", "--no-store", "--json", "-", "--require",
-        better("a", "b", "recall@5"),
-    )  # fmt: skip
-    assert done.returncode == 3 and json.loads(done.stdout)["macro"]["requirements"][0]["answer"] == "undecided"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -41,16 +40,6 @@ def test_a_fairer_test_set(shop: Path) -> None:
     assert "<svg" in (shop / "fair.html").read_text()
 
 
-def test_sizes_columns_and_silence(shop: Path) -> None:
-    """A number without a point is a number of rows; other names of columns; nothing is said on request."""
-    pl.read_parquet(shop / "test.parquet").rename({"user": "who"}).write_csv(shop / "own.csv")
-    done = unskew(
-        "sample", "own.csv", "--strategy", "reg", "--size", "17", "--columns", "user=who", "-o", "o.csv", "-q", cwd=shop
-    )
-    assert done.returncode == 0 and done.stdout == done.stderr == ""
-    assert pl.read_csv(shop / "o.csv").shape == (17, 3)
-
-
 @pytest.mark.parametrize(
     ("options", "code", "named"),
     [
@@ -79,50 +68,3 @@ def test_a_page_that_fails_takes_the_sample_with_it(shop: Path) -> None:
     (shop / "page.html").mkdir()
     done = unskew("sample", "test.parquet", "--strategy", "reg", "-o", "o.parquet", "--html", "page.html", cwd=shop)
     assert done.returncode == 2 and not (shop / "o.parquet").exists()
-
-
-def test_evaluate_draws_samples(shop: Path) -> None:
-    """Options, the account in JSON, and errors in the words of the command line."""
-    lists = pl.DataFrame({"user": range(200)}).join(
-        pl.DataFrame({"item": range(10), "rank": range(1, 11)}), how="cross"
-    )
-    lists.write_parquet(shop / "first.parquet")
-    call = (
-        "evaluate",
-        "test.parquet",
-        "--train",
-        "train.parquet",
-        "--recs",
-        "first=first.parquet",
-        "--candidates",
-        "all",
-    )
-    done = unskew(
-        *call,
-        "--sample",
-        "wtd_h",
-        "--repeats",
-        "3",
-        "--sample-size",
-        "100",
-        "--seed",
-        "4",
-        "--json",
-        "r.json",
-        cwd=shop,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "wtd_h, 3 draws of 100 of" in flat(done.stdout) and "Not debiased" in flat(done.stdout)
-    found = json.loads((shop / "r.json").read_text())
-    how: dict[str, Any] = {"candidates": "all", "sample": "wtd_h", "repeats": 3, "sample_size": 100, "seed": 4}
-    same = us.evaluate(shop / "test.parquet", {"first": lists}, train=shop / "train.parquet", **how)
-    assert found["estimates"][0]["draws_se"] == same.estimates[0].draws_se
-    assert found["inputs"]["sample"]["rows_per_draw"] == 100 and len(found["inputs"]["sample"]["seeds"]) == 3
-    for options, words in (
-        (("--repeats", "3"), "--sample"),
-        (("--sample", "wtd"), "--mcar"),
-        (("--sample", "reg", "--sample-size", "half"), "--sample-size half"),
-        (("--sample", "skew", "--estimator", "snips"), "--estimator naive"),
-    ):
-        done = unskew(*call, *options, cwd=shop)
-        assert done.returncode == 2 and words in flat(done.stderr), done.stderr

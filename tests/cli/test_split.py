@@ -143,11 +143,3 @@ def test_what_cannot_be_split_is_said(log: Path, tmp_path: Path, arguments: list
     again = unskew("split", inside, "--split", "k_fold(folds=2)", "-o", tmp_path / "out", "--force")
     refused(again, "output-is-input")
     assert inside.read_bytes() == before
-
-
-def test_a_page_with_a_picture(log: Path, tmp_path: Path) -> None:
-    """The folds over time, and what was skipped."""
-    asked = "sliding_window(width=1d, folds=15, min_users=2)"
-    done = unskew("split", log, "--split", asked, "-o", tmp_path / "out", "--html", tmp_path / "split.html")
-    page = (tmp_path / "split.html").read_text()
-    assert done.returncode == 0 and "<svg" in page and page.count("2023-11-") > 15

@@ -48,18 +48,12 @@ def draw(seed: int, users: int) -> World:
     starts = np.arange(users + 1, dtype=np.int64) * K
     rank = np.tile(np.arange(1, K + 1, dtype=np.int32), users)
     held = EvaluationData(
-        hashes=ids.hashes,
-        indptr=indptr,
-        item=item,
-        value=value,
-        lists=(Recommendations(ids, items, starts, listed.ravel(), rank),),
-        propensity=propensity,
-        candidates=np.full(users, float(ITEMS)),
-        relative=False,
-        q=np.ascontiguousarray(q[user, item]),
+        hashes=ids.hashes, indptr=indptr, item=item, value=value,
+        lists=(Recommendations(ids, items, starts, listed.ravel(), rank),), propensity=propensity,
+        candidates=np.full(users, float(ITEMS)), relative=False, q=np.ascontiguousarray(q[user, item]),
         q_total=np.ascontiguousarray(q.sum(axis=1)),
         listed=ListedPairs(np.ones(ITEMS, dtype=np.bool_), predict=lambda u, i: np.asarray(q[u, i])),
-    )
+    )  # fmt: skip
     return World(held, mean, listed)
 
 

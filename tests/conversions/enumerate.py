@@ -77,17 +77,11 @@ class Space:
             }
         )
         result = us.evaluate(
-            pl.DataFrame(rows, schema=["user", "item", "value", "propensity"], orient="row"),
-            {"m": lists},
-            metrics=["dcg@3"],
-            estimators=[estimator],
-            propensity="known",
-            outcome=Given(guesses.cast({"prediction": pl.Float64})),
-            feedback="conversions",
-            users=pl.DataFrame({"user": list(states)}),
-            per_user=True,
-            threads=1,
-        )
+            pl.DataFrame(rows, schema=["user", "item", "value", "propensity"], orient="row"), {"m": lists},
+            metrics=["dcg@3"], estimators=[estimator], propensity="known",
+            outcome=Given(guesses.cast({"prediction": pl.Float64})), feedback="conversions",
+            users=pl.DataFrame({"user": list(states)}), per_user=True, threads=1,
+        )  # fmt: skip
         rows_of_users: Any = result.per_user()
         found = rows_of_users.sort("user")
         assert found["divisor"].to_list() == [1.0] * len(self.seen)

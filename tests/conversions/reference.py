@@ -243,16 +243,6 @@ def shares(world: World, metric: Metric, rule: Rule) -> list[float]:
     return found
 
 
-def ess(v: Sequence[float]) -> float:
-    """(Σ|v|)² / Σv²."""
-    return sum(v) ** 2 / sum(x * x for x in v) if any(v) else 0.0
-
-
-def max_weight_share(v: Sequence[float]) -> float:
-    """max|v| / Σ|v|."""
-    return max(v) / sum(v) if any(v) else 0.0
-
-
 def clipped_share(world: World, rule: Rule) -> float:
     """Of the pairs that count, the share that a clip raised, or whose correction switch left out."""
     rows = [row for u in world.users for row in world.judged(u)]

@@ -1,4 +1,4 @@
-"""Guesses that have seen a pair's outcome take the correction away; folds of pairs do not. And who fits what."""
+"""Guesses that have seen a pair's outcome take the correction away; folds of pairs do not."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ import polars as pl
 import pytest
 
 import unskew as us
-from unskew.core.notice import codes
-from unskew.log import Log
-from unskew.outcome import Means
+from tests.worlds import pairs_of
 
 WORLDS, PEOPLE = 24, 1_500
 
@@ -26,8 +24,7 @@ def taste(seed: int) -> dict[str, Any]:
     p = np.array([0.3, 0.6, 0.5, 0.4])
     match = kind[:, None] == np.array([0, 0, 1, 1])
     y = rng.random((PEOPLE, 4)) < np.where(match, 0.8, 0.2)
-    user, item = np.nonzero(rng.random((PEOPLE, 4)) < p)
-    test = pl.DataFrame({"user": user, "item": item, "value": y[user, item].astype(float), "propensity": p[item]})
+    test = pairs_of(rng.random((PEOPLE, 4)) < p, value=y, propensity=p)
     lists = pl.DataFrame({"user": np.arange(PEOPLE), "item": 2 * kind + rng.integers(0, 2, PEOPLE), "rank": 1})
     return {"test": test, "models": {"m": lists}, "users": pl.DataFrame({"user": np.arange(PEOPLE)})}
 
@@ -73,24 +70,3 @@ def test_a_threshold_makes_outcomes_of_ratings() -> None:
     )  # fmt: skip
     for one, two in zip(rated.estimates, converted.estimates, strict=True):
         assert (one.value, one.se) == pytest.approx((two.value, two.se), rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("outcome", "in_sample", "model"),
-    [
-        ("means(shrink=10)", False, "crossfit(means(shrink=10), folds=5, seed=0)"),
-        ("means(shrink=10)", True, "means(shrink=10)"),
-        ("crossfit(means(shrink=10), folds=3)", True, "crossfit(means(shrink=10), folds=3, seed=0)"),  # by name
-        (None, False, "means(shrink=10)"),
-    ],
-)
-def test_how_the_model_was_fitted_is_told(outcome: str | None, in_sample: bool, model: str) -> None:
-    """Folds by default; in sample with a warning; what was fitted elsewhere is taken as it is."""
-    elsewhere = Means(10.0).fit(Log.from_frame(taste(1)["test"], feedback="conversions"))
-    found = us.evaluate(
-        **taste(0), metrics=["recall@1"], estimators=["dr"], propensity="known", feedback="conversions",
-        outcome=outcome or elsewhere, in_sample=in_sample,
-    )  # fmt: skip
-    said = found.inputs["outcome"]
-    assert said["model"] == model and ("elsewhere" in said["how"]) == (outcome is None)
-    assert ("fitted-in-sample" in codes(found.warnings)) == (in_sample and not model.startswith("crossfit"))

@@ -97,17 +97,13 @@ def evaluate(drawn: Drawn, estimators: Sequence[str] = tuple(RULES), **options: 
     settings: dict[str, Any] = {
         "metrics": list(drawn.metrics),
         "target": ["per_user_sum", "per_user_sum(normalised=pooled)", "per_user_sum(normalised=per_user)"],
-        "propensity": "known",
-        "outcome": drawn.guesses(),
+        "propensity": "known", "outcome": drawn.guesses(),
         "train": pl.DataFrame(train, schema=["user", "item", "value"], orient="row"),
         "users": pl.DataFrame({"user": USERS, "half": [SEGMENTS[user] for user in USERS]}),
         "items": None if drawn.named is None else pl.DataFrame({"item": drawn.named}),
-        "candidates": "unseen" if drawn.unseen else "all",
-        "drop_seen": drawn.drop_seen,
-        "feedback": drawn.feedback,
-        "refused": "skip",
-        "threads": 1,
-    }
+        "candidates": "unseen" if drawn.unseen else "all", "drop_seen": drawn.drop_seen, "feedback": drawn.feedback,
+        "refused": "skip", "threads": 1,
+    }  # fmt: skip
     return evaluate_or_reject(drawn.test(), drawn.frames(), estimators=list(estimators), **(settings | options))
 
 
@@ -131,11 +127,7 @@ def drawn_logs(draw: st.DrawFn) -> Drawn:
     rows = draw(
         st.lists(
             st.builds(
-                Row,
-                st.sampled_from(USERS[:5]),
-                st.sampled_from(ITEMS),
-                st.sampled_from(values),
-                st.floats(0.02, 1.0),
+                Row, st.sampled_from(USERS[:5]), st.sampled_from(ITEMS), st.sampled_from(values), st.floats(0.02, 1.0)
             ),
             unique_by=lambda row: (row.user, row.item),
             max_size=12,

@@ -72,51 +72,21 @@ def fold(place: int, clicks: Floats, hits: Floats) -> FoldSums:
     there = np.flatnonzero(clicks)
     nothing: dict[str, Any] = {"item": np.empty(0, dtype=np.int64), "seen": np.empty(0), "counted": []}
     told: dict[str, Any] = {
-        "propensity": None,
-        "tested": False,
-        "wrong_column": "",
-        "assumption": "",
-        "split": "",
-        "places": False,
-        "shortage": 0.0,
-        "relative": True,
-        "refused": [],
-    }
+        "propensity": None, "tested": False, "wrong_column": "", "assumption": "", "split": "", "places": False,
+        "shortage": 0.0, "relative": True, "refused": [],
+    }  # fmt: skip
     return FoldSums(
-        label=str(place),
-        window="",
-        judged=len(there),
-        train_rows=1,
-        test_rows=int(clicks.sum()),
-        left_out={},
-        kept=[["naive", "pooled", ["recall@10"]]],
-        depth=10,
-        cells=[KEY],
-        columns=[[0, 1, 2]],
-        user=there,
-        x=np.column_stack([hits[0, there], hits[1, there], clicks[there]]),
-        runs=[KEY[1:]],
+        label=str(place), window="", judged=len(there), train_rows=1, test_rows=int(clicks.sum()), left_out={},
+        kept=[["naive", "pooled", ["recall@10"]]], depth=10, cells=[KEY], columns=[[0, 1, 2]], user=there,
+        x=np.column_stack([hits[0, there], hits[1, there], clicks[there]]), runs=[KEY[1:]],
         tally=np.array([[clicks.sum(), clicks.sum(), 1.0, clicks.sum(), 0.0, 0.0]]),
-        bins=np.zeros((1, 128), dtype=np.int64),
-        carried=np.ones((1, 2, 4)),
-        clicks=np.full((1, 2), -1),
-        click_bias=np.zeros((1, 2)),
-        click_error=np.zeros((1, 2, 2)),
-        heavy_bias=np.zeros((1, 2)),
-        heavy_error=np.zeros((1, 2, 2)),
-        worths=["recall@10"],
-        unsupported=np.zeros((1, 2)),
-        differing=np.full((1, 1, 2, 4), np.nan),
-        listed=[False],
-        brought=np.empty((0, 0, 0)),
+        bins=np.zeros((1, 128), dtype=np.int64), carried=np.ones((1, 2, 4)), clicks=np.full((1, 2), -1),
+        click_bias=np.zeros((1, 2)), click_error=np.zeros((1, 2, 2)), heavy_bias=np.zeros((1, 2)),
+        heavy_error=np.zeros((1, 2, 2)), worths=["recall@10"], unsupported=np.zeros((1, 2)),
+        differing=np.full((1, 1, 2, 4), np.nan), listed=[False], brought=np.empty((0, 0, 0)),
         extent=np.array([clicks.sum(), len(there), 1.0, math.inf, -math.inf, -math.inf]),
-        filled=np.full((2, 11), len(there)),
-        single=0,
-        clicking=len(there),
-        support_gap=math.nan,
-        told=told,
-        **nothing,
-    )
+        filled=np.full((2, 11), len(there)), single=0, clicking=len(there), support_gap=math.nan, told=told, **nothing,
+    )  # fmt: skip
 
 
 def judged(world: World, way: Average) -> Answer:
@@ -170,9 +140,7 @@ def figures(count: int) -> Figures:
             if way is Average.MACRO:
                 careless += abs(verdict.difference) > 1.96 * as_if_independent(world)
     return Figures(
-        {way: inside[way] / count for way in Average},
-        {way: decided[way] / count for way in Average},
-        careless / count,
+        {way: inside[way] / count for way in Average}, {way: decided[way] / count for way in Average}, careless / count
     )
 
 

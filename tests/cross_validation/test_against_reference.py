@@ -65,10 +65,7 @@ def macro(folds: Contributions, key: tuple[str, ...]) -> tuple[float, dict[Any, 
 
 CASES = [
     (logs.WEEKS, {"estimators": ["naive"], "target": ["pooled", "per_user"], "metrics": ["recall@5", "ndcg@5"]}),
-    (
-        logs.WEEKS,
-        {"propensity": "popularity(gamma=1)", "estimators": ["snips"], "target": ["pooled", "per_user"]},
-    ),
+    (logs.WEEKS, {"propensity": "popularity(gamma=1)", "estimators": ["snips"], "target": ["pooled", "per_user"]}),
     ("k_fold(folds=3)", {"propensity": "popularity(gamma=1)", "metrics": ["dcg@5"]}),
     ("sliding_window(width=1w, folds=5, min_users=5, history=14d)", {"estimators": ["naive"]}),
 ]

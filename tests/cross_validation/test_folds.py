@@ -117,17 +117,6 @@ def test_repeated_leave_one_out_counts_each_user_once() -> None:
         assert e.value == pytest.approx(p.value)  # as many users in each
 
 
-def test_verdicts_of_both_averages() -> None:
-    """``verdicts`` gives macro by default, or pooled, and finds estimators by name."""
-    found = us.cross_validate(logs.log(), NAMES, split=logs.WEEKS)
-    assert found.verdicts().equals(found.macro.verdicts())
-    assert found.verdicts(average="pooled").equals(found.pooled.verdicts())
-    assert found.verdicts("recall@10", estimator="naive")["estimator"].unique().to_list() == ["naive"]
-    with refuses("unknown-name"):
-        found.verdicts(average="median")
-    assert not {"better", "worse"} & set(found.verdicts()["verdict"])  # nothing here is known
-
-
 SHELF = pl.DataFrame({"user": [1, 2, 1, 2, 3, 3] * 2, "item": range(12), "time": range(12)})
 LISTS = {"a": pl.DataFrame({"user": [1], "item": [1], "rank": [1]})}
 
@@ -150,15 +139,6 @@ def test_bad_input_is_told(code: str, models: Any, options: dict[str, Any]) -> N
     asked: dict[str, Any] = {"log": logs.log(), "split": logs.WEEKS} | options
     with refuses(code, us.UnskewError):
         us.cross_validate(asked.pop("log"), models, **asked)
-
-
-def test_the_usual_estimators_are_those_that_folds_support() -> None:
-    """Of a log with zeros and no propensities: the model of all pairs is left out, and listed with the reason."""
-    rows = logs.frame().with_columns(value=pl.int_range(pl.len()) % 5 + 1)
-    found = us.cross_validate(rows, NAMES, split="k_fold(folds=2)", relevant=">=4", feedback="ratings")
-    assert set(found.table()["estimator"]) == {"naive", "exposure_path"}
-    refused = found.macro.inputs["refused"]
-    assert [(row["estimator"].partition("(")[0], row["code"]) for row in refused] == [("tilted", "in-folds")]
 
 
 def test_splits_that_are_there_already() -> None:

@@ -1,11 +1,8 @@
-"""What people look at: the verdict first, then the table, then skipped windows; a page with lines; the command."""
+"""What people look at: the verdict first, then the table, then skipped windows; every output; the command."""
 
 from __future__ import annotations
 
 import io
-import json
-import re
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -15,7 +12,7 @@ from rich.console import Console
 import unskew as us
 from tests.cli.commands import flat, unskew
 from tests.cross_validation import logs
-from tests.report.every_output import check_every_output, content
+from tests.report.every_output import content, shown
 from tests.said import refuses
 from unskew.cli.folds import models_of
 
@@ -45,50 +42,6 @@ def test_a_terminal_says_the_verdict_and_every_line_fits(found: us.CrossValidati
     text, title = "\n".join(lines), str(found.macro.headline()["title"])[:40]
     assert title in text and str(found.skipped[0].reason) in text
     assert text.index(title) < text.rindex("popular")
-
-
-def test_a_page_draws_a_line_for_every_model(found: us.CrossValidation, tmp_path: Path) -> None:
-    """One chart per metric and estimator, with the models in a legend, and the dark palette beside the light one."""
-    altair, _ = pytest.importorskip("altair"), pytest.importorskip("vl_convert")
-    found.to_html(tmp_path / "page.html")
-    page = (tmp_path / "page.html").read_text()
-    for metric in ("recall@5", "dcg@5"):
-        for estimator in ("naive", "exposure_path"):
-            assert re.search(rf"{metric} by \w+, {estimator}", page)
-    assert "prefers-color-scheme: dark" in page and all(name in page for name in NAMES)
-    assert "http://" not in re.sub(r"http://www\.w3\.org", "", page)
-    assert found._repr_html_().startswith("<")
-    chart = found.plot()
-    assert isinstance(chart, altair.VConcatChart) and len(chart.to_dict()["vconcat"]) == 4
-
-
-def test_averages_that_disagree_are_told(found: us.CrossValidation) -> None:
-    """The paragraph on pooled rows names the pair and what each average says."""
-
-    def said(word: str) -> us.Result:
-        return replace(found.macro, verdicts_=tuple(replace(v, verdict=word) for v in found.macro.verdicts_))
-
-    def text(pooled: str, macro: str) -> str:
-        return text_of(replace(found, pooled=said(pooled), macro=said(macro)), 200)
-
-    said_of_macro = re.compile(r"\([^()]*: undecided\)")
-    assert not said_of_macro.search(text("undecided", "undecided"))
-    for pooled in ("depends", "ahead", "behind"):
-        found_text = text(pooled, "undecided")
-        assert said_of_macro.search(found_text) and f"is {pooled} against" not in found_text
-
-
-def test_json_holds_everything_and_is_strict(found: us.CrossValidation, tmp_path: Path) -> None:
-    """No NaN, both averages, every fold."""
-    check_every_output(found)
-    found.to_json(tmp_path / "found.json")
-    text = (tmp_path / "found.json").read_text()
-    read = json.loads(text, parse_constant=lambda name: pytest.fail(name))
-    assert set(read) >= {"split", "headline", "table", "folds", "values", "skipped", "macro", "pooled"}
-    assert len(read["values"]) == len(found.values_) == 3 * 2 * 2 * 2
-    assert read["skipped"][0]["reason"] == found.skipped[0].reason
-    found.to_csv(tmp_path / "found.csv")
-    assert pl.read_csv(tmp_path / "found.csv").height == 8
 
 
 def test_the_command(tmp_path: Path) -> None:
@@ -121,3 +74,8 @@ def test_models_that_cannot_be_named_or_fitted() -> None:
             models_of(given)
     asked = ["item_knn(neighbours=5)", "b=svd(dim=2)"]
     assert models_of(asked) == {"item_knn(neighbours=5)": "item_knn(neighbours=5)", "b": "svd(dim=2)"}
+
+
+def test_every_output_is_made(found: us.CrossValidation, tmp_path: Path) -> None:
+    """Terminal, notebook, tables, files and the page."""
+    assert "iknn" in shown(found, tmp_path)

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from tests.worlds import listed, pairs_of
+
 
 class Shop(NamedTuple):
     """What is known, and what a plan is given.
@@ -25,23 +27,11 @@ class Shop(NamedTuple):
     @property
     def models(self) -> dict[str, pl.DataFrame]:
         """The lists as tables."""
-        return {name: frame_of(items) for name, items in self.lists.items()}
+        return {name: listed(items) for name, items in self.lists.items()}
 
     def positives(self) -> pl.DataFrame:
         """The log without zeros."""
         return self.log.filter(pl.col("value") > 0).select("user", "item")
-
-
-def frame_of(items: np.ndarray) -> pl.DataFrame:
-    """Lists as a table."""
-    users, k = items.shape
-    return pl.DataFrame(
-        {
-            "user": np.repeat(np.arange(users), k),
-            "item": items.ravel(),
-            "rank": np.tile(np.arange(1, k + 1), users),
-        }
-    )
 
 
 def shop(users: int = 300, items: int = 60, k: int = 8, seed: int = 0, **options: Any) -> Shop:
@@ -54,14 +44,10 @@ def shop(users: int = 300, items: int = 60, k: int = 8, seed: int = 0, **options
     shown = random.random((users, items))
     early, late = shown < 0.1, (shown >= 0.1) & (shown < 0.2)
 
-    def rows(mask: np.ndarray) -> pl.DataFrame:
-        user, item = np.nonzero(mask)
-        return pl.DataFrame({"user": user, "item": item, "value": truth[user, item]})
-
-    def listed(noise: float) -> np.ndarray:
+    def ranked(noise: float) -> np.ndarray:
         score = taste + random.normal(0.0, noise, (users, items))
         score[early] = -np.inf
         return np.argsort(-score, axis=1)[:, :k]
 
-    lists = {"good": listed(1.0), "fair": listed(2.0), "poor": listed(50.0)}
-    return Shop(truth, rows(early), rows(late), lists)
+    lists = {"good": ranked(1.0), "fair": ranked(2.0), "poor": ranked(50.0)}
+    return Shop(truth, pairs_of(early, value=truth), pairs_of(late, value=truth), lists)

@@ -119,19 +119,6 @@ def test_pairs_are_drawn_as_often_as_promised(uniform: float, per_user: int | No
     assert (np.abs(counts / seeds - p) <= 4.0 * error + 1e-12).all()
 
 
-def test_threads_and_the_order_of_ids_change_nothing() -> None:
-    """The same pairs and probabilities by one thread and by two, for enough users to be several blocks."""
-    random = np.random.default_rng(0)
-    weights = [{int(i): float(random.random()) for i in random.integers(0, 50, 4)} for _ in range(2_000)]
-    one, two = (small_design(weights, 50, uniform=0.25) for _ in range(2))
-    object.__setattr__(one, "threads", 1)
-    object.__setattr__(two, "threads", 2)
-    first, second = (draw(design, design.scale(200), 7) for design in (one, two))
-    assert np.array_equal(first.user, second.user) and np.array_equal(first.item, second.item)
-    assert np.array_equal(first.propensity, second.propensity)
-    assert 140 < len(first.user) < 260
-
-
 def test_rows_beyond_the_lists_are_spread_over_all_candidates() -> None:
     """Once every pair in which lists differ is asked about for certain, more rows serve values; verdicts need none."""
     design = small_design([{0: 1.0, 1: 1.0}, {0: 1.0, 1: 0.5}], 10, uniform=0.25)

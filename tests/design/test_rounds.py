@@ -36,6 +36,7 @@ def test_logs_with_zeros_are_not_asked_about_again_and_positives_are(world: Shop
     before = {tuple(row) for row in world.seen.select("user", "item").iter_rows()}
     zeros = planned(world, uniform=0.5).draw(300, seed=1).frame
     assert not (had | before) & set(zeros.select("user", "item").iter_rows())
+    assert planned(world, log=world.log.filter(pl.col("value") > 0)).settings.positives_only
     plan = us.plan(
         world.models, log=world.positives(), seen=world.seen.select("user", "item"), metric="recall@4", uniform=0.5
     )
@@ -60,14 +61,6 @@ def test_declared_fixed_relevance_draws_outside_a_log_of_positives(world: Shop) 
         assert mine.value[m] - theirs.value[m] == pytest.approx(len(hits) - chance.sum())
     with refuses("wrong-type", option="fixed_relevance"):
         us.plan(world.models, fixed_relevance="yes", **given)  # type: ignore[arg-type]
-
-
-def test_conversions_without_a_zero_are_positives_only(world: Shop) -> None:
-    """As ``evaluate`` has it: nothing says what was seen and not taken, so that such a log is not taken as known."""
-    positives = world.log.filter(pl.col("value") > 0)
-    plan = planned(world, log=positives)
-    assert plan.settings.positives_only
-    assert plan.settings.candidates == plan.settings.users * 20 - len(world.seen)
 
 
 def test_rows_of_rounds_have_the_probability_of_all_draws_together(world: Shop) -> None:

@@ -35,11 +35,7 @@ def small_design(
     ]
     start = np.concatenate([[0], np.cumsum([len(own) for own in kept])]).astype(np.int64)
     return ListDesign(
-        candidates,
-        start,
-        np.array([i for own in kept for i in own], dtype=np.int32),
-        np.array([w for own in kept for w in own.values()], dtype=np.float32),
-        candidates.sizes() - np.diff(start),
-        uniform,
-        per_user,
-    )
+        candidates, start, np.array([i for own in kept for i in own], dtype=np.int32),
+        np.array([w for own in kept for w in own.values()], dtype=np.float32), candidates.sizes() - np.diff(start),
+        uniform, per_user,
+    )  # fmt: skip

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import itertools
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 import unskew as us
 from tests.evaluation.shop import said
 from tests.said import refuses
-from unskew.cli import app
-from unskew.core.errors import InputError, RefusedError
+from unskew.core.errors import InputError
 
 ITEMS = ("a", "b", "c")
 LISTS = pl.DataFrame({"user": [0, 0, 1, 1, 2, 2], "item": ["a", "b", "b", "c", "c", "a"], "rank": [1, 2, 1, 2, 1, 2]})
@@ -78,27 +75,6 @@ def test_estimates_are_unbiased_though_items_may_go_unseen(named: bool) -> None:
     assert sums["ips"] == pytest.approx(worth(Y)) and sums["dr"] == pytest.approx(worth(Y))
 
 
-def test_by_hand() -> None:
-    """Two users, items a (seen) and b (never seen), q = .5: whoever lists both is worth .5 by direct and dr."""
-    test = pl.DataFrame({"user": [0, 1], "item": ["a", "a"], "value": [1.0, 0.0], "propensity": [1.0, 1.0]})
-    lists = pl.DataFrame({"user": [0, 0, 1, 1], "item": ["a", "b"] * 2, "rank": [1, 2] * 2})
-    q = pl.DataFrame({"user": [0, 0, 1, 1], "item": ["a", "b"] * 2, "prediction": [0.5] * 4})
-    asked: dict[str, Any] = {
-        "metrics": ["cg@2"], "estimators": ["direct", "dr", "snips", "sndr"], "propensity": "known",
-        "feedback": "conversions", "outcome": us.outcome.Given(q),
-    }  # fmt: skip
-    open_ = us.evaluate(test, {"m": lists}, **asked)
-    named = us.evaluate(test, {"m": lists}, **asked, items=pl.DataFrame({"item": ["a", "b"]}))
-    for result in (open_, named):
-        assert value(result, "direct") == pytest.approx(0.5)
-        assert value(result, "dr") == pytest.approx(0.5)  # a: .5 + (1 − .5), .5 + (0 − .5); b: .5, .5
-    assert value(open_, "snips") == pytest.approx(0.25) and value(named, "snips") == pytest.approx(0.5)  # |C_u| 1 or 2
-    assert value(named, "sndr") == pytest.approx(0.5)
-    (warned,) = said(open_, "listed-beyond-catalogue")
-    assert all(piece in warned for piece in ("2 of 4 ", "(50.0%)", "items=", "direct, dr, sndr", "snips, sndr"))
-    assert not said(named, "listed-beyond-catalogue")
-
-
 def test_a_named_catalogue_is_all_there_is() -> None:
     """Listed items outside it are no candidates; items of the logs belong to it whether named or not."""
     z = np.zeros((3, 3), dtype=bool)
@@ -113,22 +89,6 @@ def test_a_named_catalogue_is_all_there_is() -> None:
     (lacking,) = said(result, "items-not-named")
     assert lacking.startswith("1 of the 2 ")
     assert not said(run(z, ["dr"], items=pl.DataFrame({"item": ITEMS})), "items-not-named")
-
-
-@pytest.mark.parametrize("normalised", ["pooled", "per_user"])
-def test_totals_leave_out_what_no_log_shows(normalised: str) -> None:
-    """Unless it is named: numerator and divisor speak of the same items."""
-    z = np.zeros((3, 3), dtype=bool)
-    z[:, :2] = True
-    for named in (False, True):
-        options = {"items": pl.DataFrame({"item": ITEMS})} if named else {}
-        result = run(z, ["dr"], target=f"per_user_sum(normalised={normalised})", **options)
-        x = Q + np.where(z, (Y - Q) / P, 0.0)
-        x[:, 2] *= named
-        top = [sum(x[u, ITEMS.index(i)] for v, i, _ in LISTS.iter_rows() if v == u) / 2 for u in range(3)]
-        each = [min(max(t / whole, 0.0), 1.0) for t, whole in zip(top, x.sum(axis=1), strict=True)]
-        expected = sum(top) / x.sum() if normalised == "pooled" else sum(each) / 3
-        assert value(result, "dr") == pytest.approx(expected)
 
 
 def test_guesses_of_listed_pairs_are_enough() -> None:
@@ -151,35 +111,13 @@ def test_relevant_items_of_a_population_are_counted_not_summed() -> None:
     """Graded outcomes of 3 on one item are one relevant item."""
     test = pl.DataFrame({"user": [0, 0, 1], "item": ["a", "b", "a"], "value": [3.0, 0.0, 1.0], "propensity": [0.5] * 3})
     asked: dict[str, Any] = {
-        "metrics": ["cg@2"],
-        "estimators": ["ips"],
-        "propensity": "known",
-        "feedback": "conversions",
-    }
+        "metrics": ["cg@2"], "estimators": ["ips"], "propensity": "known", "feedback": "conversions",
+    }  # fmt: skip
     users = pl.DataFrame({"user": [0, 1], "relevant": [1, 1]})
     lists = LISTS.filter(pl.col("user") < 2)
     assert value(us.evaluate(test, {"m": lists}, users=users, **asked), "ips") == pytest.approx(1.5)
     with pytest.raises(InputError, match="2 relevant"):
         us.evaluate(test.with_columns(value=pl.lit(1.0)), {"m": lists}, users=users, **asked)
-
-
-def test_without_a_level_other_estimators_answer() -> None:
-    """Whoever gives propensities is never answered by naive alone."""
-    rng = np.random.default_rng(3)
-    log = pl.DataFrame({"user": np.repeat(np.arange(30), 10), "item": np.tile(np.arange(10), 30)})
-    log = log.with_columns(value=pl.Series(rng.integers(0, 2, 300).astype(float)))
-    train, test = log.sample(150, seed=1), log
-    lists = pl.DataFrame({"user": np.repeat(np.arange(30), 2), "item": [0, 1] * 30, "rank": [1, 2] * 30})
-    asked: dict[str, Any] = {
-        "metrics": ["cg@2"], "propensity": "popularity", "train": train, "feedback": "conversions", "candidates": "all",
-    }  # fmt: skip
-    result = us.evaluate(test, {"m": lists}, outcome="means", **asked)
-    assert [str(e.estimator) for e in result.estimates] == ["naive", "snips(over=list)", "sndr"]
-    assert result.inputs["settings"]["estimators"] == ["naive", "ips", "dr", "snips(over=list)", "sndr"]
-    assert {r["estimator"] for r in result.inputs["refused"]} == {"ips", "dr"}
-    positives = test.filter(pl.col("value") > 0.0)  # no zeros: nothing but naive is left
-    with pytest.raises(RefusedError, match="dr"):
-        us.evaluate(positives, {"m": lists}, outcome="means", **asked)
 
 
 @pytest.mark.parametrize(
@@ -196,21 +134,3 @@ def test_catalogues_that_are_none(tmp_path: Path, rows: dict[str, list[str]], co
     with refuses(code) as error:
         run(np.ones((3, 3), dtype=bool), ["dr"], items=path)
     assert "items.csv" in str(error.value)
-
-
-def test_the_command_takes_a_catalogue(tmp_path: Path) -> None:
-    """--items FILE, with --columns for its name."""
-    z = np.zeros((3, 3), dtype=bool)
-    z[:, 0] = True
-    table(z, value=Y, propensity=P).rename({"item": "thing"}).write_csv(tmp_path / "test.csv")
-    LISTS.rename({"item": "thing"}).write_csv(tmp_path / "lists.csv")
-    GUESSES.rename({"item": "thing"}).write_csv(tmp_path / "q.csv")
-    pl.DataFrame({"thing": ITEMS}).write_csv(tmp_path / "items.csv")
-    words = (
-        f"evaluate {tmp_path}/test.csv --recs m={tmp_path}/lists.csv --metric cg@2 --estimator dr --propensity known "
-        f"--feedback conversions --items {tmp_path}/items.csv --columns item=thing --json {tmp_path}/out.json --outcome"
-    )
-    done = CliRunner().invoke(app, [*words.split(), f"given({tmp_path}/q.csv)"])
-    assert done.exit_code == 0, done.output
-    expected = worth(Q + np.where(z, (Y - Q) / P, 0.0))
-    assert json.loads((tmp_path / "out.json").read_text())["estimates"][0]["value"] == pytest.approx(expected)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -12,7 +10,6 @@ import pytest
 import unskew as us
 from tests.evaluation.shop import LISTS, SEEN, TEST, said
 from unskew.core.errors import RefusedError
-from unskew.core.notice import codes
 
 FORTY = pl.concat([TEST.with_columns(user=pl.col("user") + 10 * step) for step in range(40)])
 MODELS = {
@@ -67,40 +64,6 @@ def test_ones_are_never_sure() -> None:
     assert [e.value for e in ones.estimates] == pytest.approx([e.value for e in sure.estimates])
     (verdict,) = [v for v in ones.verdicts_ if v.estimator == "snips"]
     assert str(verdict.verdict) in ("ahead", "behind") and "equally likely" in verdict.assumption
-
-
-def test_the_stream_says_the_same(tmp_path: Path) -> None:
-    """Files in two parts, each of them constant: only the whole tells."""
-    paths = {}
-    for name, frame in {**MODELS, "ones": with_column(1.0), "train": SEEN}.items():
-        paths[name] = str(tmp_path / f"{name}.parquet")
-        frame.write_parquet(paths[name])
-    half = len(FORTY) // 2
-    (tmp_path / "halves").mkdir()
-    with_column(0.2)[:half].write_parquet(tmp_path / "halves" / "a.parquet")
-    with_column(0.4)[half:].write_parquet(tmp_path / "halves" / "b.parquet")
-    how: dict[str, Any] = {"metrics": ["recall@2"], "train": paths["train"], "candidates": "all", "engine": "stream"}
-    lists = {name: paths[name] for name in MODELS}
-    streamed, memory = us.evaluate(paths["ones"], lists, **how), evaluate(with_column(1.0), **PARTS)
-    assert said(streamed, CODE) == said(memory, CODE) != []
-    assert [(e.model, e.estimator) for e in streamed.estimates] == [(e.model, e.estimator) for e in memory.estimates]
-    halves = us.evaluate(str(tmp_path / "halves"), lists, **how)
-    assert not said(halves, CODE) and "snips" in {e.estimator for e in halves.estimates}
-
-
-def test_folds_take_the_column_of_the_whole_log() -> None:
-    """A fold whose rows happen to have one propensity is weighed as the others are; a constant log is not weighed."""
-    rows = [(user, (5 * user + day) % 23, day) for user in range(60) for day in range(0, 28, 2)]
-    log = pl.DataFrame(rows, schema=["user", "item", "day"], orient="row").with_columns(
-        time=dt.datetime(2024, 1, 1) + pl.duration(days="day"),
-        propensity=pl.when((pl.col("day") < 21) & (pl.col("item") < 9)).then(0.3).otherwise(0.6),
-    )
-    asked: dict[str, Any] = {"split": "sliding_window(width=1w, folds=2, min_users=50)", "workers": 1}
-    found = us.cross_validate(log, ["most_popular", "random"], **asked)
-    assert {e.estimator for e in found.rows()} == {"naive", "snips"}
-    even = us.cross_validate(log.with_columns(propensity=pl.lit(0.5)), ["most_popular", "random"], **asked)
-    assert "snips" not in {e.estimator for e in even.rows()}
-    assert CODE in codes(even.warnings)
 
 
 def test_the_audit_has_no_tick_for_it() -> None:

@@ -32,12 +32,6 @@ def test_a_column_of_propensities_is_used_and_said_so() -> None:
     assert asked.estimates == result.estimates and not said(asked, "used")
 
 
-def test_snips_alone_takes_the_column_too() -> None:
-    """An estimator that needs propensities was asked for, and the log has them."""
-    result = evaluate(TEST, estimators=["snips"])
-    assert cells(result) == [("snips", "pooled", "known")] and bool(said(result, "used"))
-
-
 @pytest.mark.parametrize("test", [BARE, TEST], ids=["no column", "naive asked for"])
 def test_without_propensities_the_headline_says_not_debiased(test: pl.DataFrame) -> None:
     """Nothing to weigh by, or nothing wanted: naive, and no word of a column that was not used."""
@@ -65,10 +59,3 @@ def test_metrics_inside_users_stay_per_user_and_make_no_headline() -> None:
     assert promises["ndcg@2"].replace("ndcg", "map") == promises["map@2"] != promises["recall@2"]
     found = result.headline()
     assert (found["metric"], found["target"], found["estimator"]) == ("recall@2", "pooled", "snips")
-
-
-def test_a_threshold_makes_items_relevant_or_not() -> None:
-    """Ratings behind a threshold are pooled as clicks are."""
-    rated = TEST.with_columns(value=pl.Series([5.0, 4.0, 2.0, 5.0, 4.0, 1.0, 5.0]))
-    result = evaluate(rated, feedback="ratings", relevant=">=4")
-    assert {str(e.target) for e in result.estimates} == {"pooled"}

@@ -95,14 +95,6 @@ def test_repeated_values_stay_an_error() -> None:
     assert ignored.inputs["test"]["dropped"] == {"duplicate pair": 1}
 
 
-def test_the_account_counts_clicks_per_user() -> None:
-    """How many users have 1, 2, 3–5, 6+ seen relevant items."""
-    more = pl.DataFrame({"user": [6] * 7, "item": list(range(7))})
-    rows = pl.concat([TEST.select("user", "item"), more])
-    result = evaluate(rows, propensity=None, estimators=["naive"])
-    assert result.inputs["clicks_per_user"] == {"1": 2, "2": 1, "3-5": 1, "6+": 1}
-
-
 def test_mostly_repeated_pairs_are_questioned() -> None:
     """A feature in the place of the user: nearly all rows repeat a pair, in evaluate and in the audit."""
     rows = pl.DataFrame({"group": [1, 2] * 100, "item": [10, 20] * 100})
@@ -113,20 +105,3 @@ def test_mostly_repeated_pairs_are_questioned() -> None:
     found = us.audit(rows, columns={"user": "group"})
     assert ("mostly-repeated", "warning") in {(finding.code, finding.level) for finding in found.findings}
     assert not said(us.evaluate(lists, {"a": lists}, metrics=["recall@1"]), "repeated-pairs")
-
-
-def test_a_threshold_that_no_value_reaches() -> None:
-    """The range of the values stands beside it; nothing is said to be dropped where nothing was."""
-    rows = pl.DataFrame({"user": [1, 2], "item": [10, 20], "value": [1.0, 5.0]})
-    lists = pl.DataFrame({"user": [1, 2], "item": [10, 10], "rank": [1, 1]})
-    with pytest.raises(us.InputError, match=r" 2 .*>=6.* 1 .* 5\.") as error:
-        us.evaluate(rows, {"a": lists}, relevant=">=6")
-    assert "Dropped" not in str(error.value)
-
-
-def test_the_same_log_twice() -> None:
-    """Test and training rows are the same: that is asked, not only counted."""
-    rows = pl.DataFrame({"user": [1, 2], "item": [10, 20]})
-    lists = pl.DataFrame({"user": [1, 2], "item": [20, 10], "rank": [1, 1]})
-    with pytest.raises(us.InputError, match=r"2 × .*\?.*candidates='all'"):
-        us.evaluate(rows, {"a": lists}, train=rows)

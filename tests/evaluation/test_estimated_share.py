@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.worlds import listed, pairs_of
 from unskew import evaluate, propensity
 from unskew.core.notice import codes
 from unskew.log import Log
@@ -28,20 +29,13 @@ def world(seed: int = 0) -> dict[str, pl.DataFrame]:
     asked = rng.random((USERS, ITEMS)) < 0.2
     answered = asked & (rng.random((USERS, ITEMS)) < liked)
     order = np.argsort(-clicks[0].sum(axis=0))
-    lists = [(user, int(item), rank + 1) for user in range(USERS) for rank, item in enumerate(order[:10])]
-    other = [(user, int(item), rank + 1) for user in range(USERS) for rank, item in enumerate(np.argsort(-liked)[:10])]
     return {
-        "train": _pairs(clicks[0]),
-        "test": _pairs(clicks[1] & ~clicks[0]),
-        "mcar": _pairs(asked).with_columns(value=pl.Series(answered[asked].astype(float))),
-        "popular": pl.DataFrame(lists, schema=["user", "item", "rank"], orient="row"),
-        "liked": pl.DataFrame(other, schema=["user", "item", "rank"], orient="row"),
+        "train": pairs_of(clicks[0]),
+        "test": pairs_of(clicks[1] & ~clicks[0]),
+        "mcar": pairs_of(asked).with_columns(value=pl.Series(answered[asked].astype(float))),
+        "popular": listed(order[:10], USERS),
+        "liked": listed(np.argsort(-liked)[:10], USERS),
     }
-
-
-def _pairs(mask: Any) -> pl.DataFrame:
-    user, item = np.nonzero(mask)
-    return pl.DataFrame({"user": user, "item": item})
 
 
 def asked(frames: dict[str, pl.DataFrame], **options: Any) -> Result:
@@ -72,15 +66,3 @@ def test_a_random_sample_marks_a_point_of_the_path(frames: dict[str, pl.DataFram
 def test_too_small_a_sample_marks_nothing(frames: dict[str, pl.DataFrame]) -> None:
     few = frames["mcar"].filter(pl.col("value") == 1.0).drop("value").head(3)
     assert asked(frames, mcar=few).scenarios[0].estimated is None
-
-
-def test_the_path_carries_the_headline_before_one_exponent(frames: dict[str, pl.DataFrame]) -> None:
-    """One exponent is no evidence; known propensities are."""
-    both = ["naive", "snips", "exposure_path"]
-    assumed = asked(frames, estimators=both, propensity="popularity(gamma=1)", target="pooled")
-    assert assumed.headline()["estimator"] == "exposure_path"
-    known = {**frames, "test": frames["test"].with_columns(propensity=pl.lit(0.25))}
-    assert asked(known, estimators=both, target="pooled", propensity="known").headline()["estimator"] == "snips"
-    points = asked(frames, estimators=["exposure_path(at=0.5)", "exposure_path"])
-    assert points.headline()["estimator"] == "exposure_path"
-    assert asked(frames).headline()["estimator"] == "exposure_path"

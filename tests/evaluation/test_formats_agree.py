@@ -123,26 +123,17 @@ def everything(given: dict[str, Any]) -> list[Any]:
     """What becomes of some inputs: an evaluation, an audit, a plan with its draw, a cross-validation."""
     lists = {name: given[name] for name in ("a", "b")}
     result = us.evaluate(
-        given["test"],
-        lists,
-        train=given["train"],
-        metrics=["recall@5", "ndcg@10"],
-        estimators=["naive", "snips", "gs(strata=3)"],
-        propensity="popularity(gamma=1)",
-        target=["pooled", "per_user"],
-        relevant=">=3",
-        refused="skip",
-    )
+        given["test"], lists, train=given["train"], metrics=["recall@5", "ndcg@10"],
+        estimators=["naive", "snips", "gs(strata=3)"], propensity="popularity(gamma=1)", target=["pooled", "per_user"],
+        relevant=">=3", refused="skip",
+    )  # fmt: skip
     audited = us.audit(given["train"], relevant=">=3")
     plan = us.plan(lists, log=given["test"], seen=given["train"], relevant=">=3", detect=0.1)
     drawn = plan.draw(60, seed=3).frame.with_columns(pl.col("user", "item").cast(pl.String))
     folds = us.cross_validate(
-        given["test"],
-        ["item_knn(neighbours=5)", "most_popular"],
-        split="holdout(share=0.5)",
-        relevant=">=3",
+        given["test"], ["item_knn(neighbours=5)", "most_popular"], split="holdout(share=0.5)", relevant=">=3",
         estimators=["naive"],
-    )
+    )  # fmt: skip
     return [bare(each.to_dict()) for each in (result, audited, plan, folds)] + [drawn.to_dict(as_series=False)]
 
 

@@ -1,30 +1,16 @@
-"""Ids and inputs of all kinds: files, frames, logs, renamed columns, scores, fitted models."""
+"""Inputs of all kinds: renamed columns, scores, fitted models, and columns that may be something else."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
 import unskew as us
-from tests.evaluation.shop import LISTS, SEEN, TEST, evaluate, numbers
+from tests.evaluation.shop import LISTS, SEEN, TEST, evaluate, numbers, said
+from tests.said import only, refuses
 from unskew.core.errors import InputError
-
-
-def test_paths_frames_and_logs_agree(tmp_path: Path) -> None:
-    """The same data as polars, pandas, CSV, Parquet, Log and Recommendations gives the same numbers."""
-    TEST.write_csv(tmp_path / "test.csv")
-    LISTS["a"].write_parquet(tmp_path / "a.parquet")
-    LISTS["b"].write_csv(tmp_path / "b.tsv", separator="\t")
-    files = {"a": tmp_path / "a.parquet", "b": str(tmp_path / "b.tsv")}
-    expected = numbers(evaluate())
-    assert numbers(evaluate(tmp_path / "test.csv", files)) == expected
-    assert numbers(evaluate(TEST.to_pandas(), {n: f.to_pandas() for n, f in LISTS.items()})) == expected
-    lists = {name: us.Recommendations.from_frame(frame) for name, frame in LISTS.items()}
-    assert numbers(evaluate(us.Log.from_frame(TEST), lists)) == expected
-    assert numbers(evaluate(TEST.sample(fraction=1.0, shuffle=True, seed=1))) == expected
 
 
 def test_columns_are_renamed_in_every_input() -> None:
@@ -38,26 +24,10 @@ def test_columns_are_renamed_in_every_input() -> None:
     options: dict[str, Any] = {"estimators": ["snips", "ips"], "target": "per_user"}
     expected = evaluate(users=users, train=SEEN, **options)
     found = evaluate(
-        renamed(TEST),
-        {name: renamed(lists) for name, lists in LISTS.items()},
-        users=renamed(users),
-        train=renamed(SEEN),
-        columns=names,
-        **options,
-    )
+        renamed(TEST), {name: renamed(lists) for name, lists in LISTS.items()}, users=renamed(users),
+        train=renamed(SEEN), columns=names, **options,
+    )  # fmt: skip
     assert numbers(found) == numbers(expected)
-
-
-def test_training_propensities_are_renamed_too() -> None:
-    """Shares of propensity strata are measured on the training rows' propensities, under the same given name."""
-    test = TEST.with_columns(value=pl.lit(1.0))
-    seen = test.with_columns(item=pl.col("item") + 100)
-    options: dict[str, Any] = {"feedback": "conversions", "target": "per_user", "estimators": ["stratified(strata=2)"]}
-    options["propensity"] = "known(part=test)"
-    plain = evaluate(test, train=seen, **options)
-    names = {"propensity": "p"}
-    renamed = evaluate(test.rename(names), train=seen.rename(names), columns=names, **options)
-    assert numbers(renamed) == numbers(plain)
 
 
 def test_scores_make_ranks() -> None:
@@ -97,3 +67,39 @@ def test_progress_is_told() -> None:
     stages = list(dict.fromkeys(stage for stage, _, _ in told))
     assert stages == ["reading logs", "lists of a", "lists of b", "aligning", "estimating"]
     assert all(0 <= done <= total for _, done, total in told) and told[-1] == ("estimating", 4, 4)
+
+
+def test_gaps_in_ranks_are_reported() -> None:
+    """The warning counts the lists and shows the first; JSON has the count."""
+    found = evaluate(models={"a": LISTS["a"].with_columns(rank=pl.col("rank") * 10), "b": LISTS["b"]})
+    (told,) = (text for text in said(found, "lists-of-models") if "10, 20" in text)
+    assert told.startswith("a: 3 of 3 ")
+    assert found.inputs["models"]["a"]["lists_with_gaps_in_ranks"] == 3
+    assert not [text for text in said(evaluate(), "lists-of-models") if "1, 2" in text]
+
+
+def test_scores_that_contradict_ranks_are_refused() -> None:
+    """Unless somebody says which of both counts; scores that agree are no matter."""
+    scored = LISTS["a"].with_columns(score=pl.col("rank") * 1.0)
+    with refuses("contradicting-columns") as caught:
+        evaluate(models={"a": scored, "b": LISTS["b"]})
+    assert "columns={'a:rank': 'rank'}" in str(caught.value)
+    for meant in ("rank", ""):
+        assert evaluate(models={"a": scored, "b": LISTS["b"]}, columns={"a:rank": meant}).estimates
+    assert evaluate(models={"a": scored.with_columns(score=-pl.col("score")), "b": LISTS["b"]}).estimates
+
+
+@pytest.mark.parametrize("name", ["score", "Count", "weight"])
+def test_a_column_that_may_be_the_value_is_named(name: str) -> None:
+    """Every row counts as a positive without it; nothing is said once somebody said what rows are."""
+    log = TEST.with_columns(pl.lit(3).alias(name))
+    assert f"columns={{'test:value': '{name}'}}" in only("unused-column", evaluate(log).warnings, column=name)
+    for told in ({"feedback": "implicit"}, {"columns": {"test:value": ""}}):
+        assert not said(evaluate(log, **told), "unused-column")
+
+
+def test_a_recognised_propensity_has_the_name_of_the_file() -> None:
+    """Not ours, which the file does not have."""
+    found = evaluate(TEST.rename({"propensity": "propensity_score"}), propensity=None)
+    (text,) = said(found, "used")
+    assert "'propensity_score'" in text

@@ -52,15 +52,3 @@ def test_training_logs_and_catalogues_that_are_written_otherwise() -> None:
     result = us.evaluate(LOG, {"m": lists}, metrics=["recall@2"], estimators=["naive"], train=train, items=items)
     told = spelt(result)
     assert [sentence.split("'")[1::2] for sentence in told] == [["U1", "u1"], ["007", "7"], ["007", "7"]]
-
-
-def test_predictions_that_are_written_otherwise() -> None:
-    """They are dropped if that was asked for, with the reason."""
-    log = LOG.with_columns(value=pl.Series([1.0, 2.0, 3.0]))
-    said = log.rename({"value": "prediction"}).with_columns(pl.col("item").replace("7", "007"))
-    predictions = us.Predictions.from_frame(said)
-    result = us.evaluate(
-        log, {"m": predictions}, metrics=["mae"], estimators=["naive"], feedback="ratings", invalid="drop"
-    )
-    (sentence,) = spelt(result)
-    assert sentence.split("'")[1::2] == ["007", "7"]

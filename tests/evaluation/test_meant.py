@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
 
 import unskew as us
-from tests.cli.commands import unskew
 from tests.evaluation.shop import LISTS, SEEN, TEST, evaluate, said
 from unskew.core.errors import InputError
 
@@ -83,16 +80,3 @@ def test_lists_of_training_items_name_the_options() -> None:
         us.evaluate(test, {"m": lists}, **options)
     assert "candidates='all'" in str(caught.value) and "drop_seen=True" in str(caught.value)
     assert us.evaluate(test, {"m": lists}, candidates="all", **options).estimates[0].value > 0.0
-
-
-def test_the_command_line_says_it_and_fails(tmp_path: Path) -> None:
-    """Two models, a file of lists with other ids: a failure with the reason, no table."""
-    rng = np.random.default_rng(0)
-    pl.DataFrame({"user": np.arange(50), "item": rng.integers(0, 9, 50)}).write_csv(tmp_path / "test.csv")
-    good = pl.DataFrame({"user": np.arange(50), "item": rng.integers(0, 9, 50), "rank": 1})
-    good.write_csv(tmp_path / "good.csv")
-    good.with_columns(user=pl.col("user") + 1000).write_csv(tmp_path / "bad.csv")
-    recs = [f"--recs=als={tmp_path / 'good.csv'}", f"--recs=bpr={tmp_path / 'bad.csv'}"]
-    ran = unskew("evaluate", tmp_path / "test.csv", *recs)
-    assert ran.returncode != 0 and not ran.stdout.strip()
-    assert "bpr: " in ran.stderr

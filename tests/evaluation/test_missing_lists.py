@@ -125,14 +125,3 @@ def test_the_remedy_holds() -> None:
     alone = beside(made | {"test": made["test"].filter(pl.col("user") % 10 > 0)}, some, some)
     assert [e.value for e in result.estimates] == pytest.approx([e.value for e in alone.estimates])
     assert not said(result, "users-unserved") and not said(alone, "users-unserved")
-
-
-def test_users_without_a_training_row_are_named_as_the_likely_ones() -> None:
-    made = world()
-    train = made["lists"].filter(pl.col("user") % 10 > 0, pl.col("rank") == 1).with_columns(item=pl.lit(99))
-    some, log = lists_of(made, 0), made["test"].filter(pl.col("value") == 1.0).select("user", "item")
-    lists = {"a": some, "b": some}
-    result = us.evaluate(log, lists, train=train.select("user", "item"), metrics=[f"recall@{K}"], estimators=["naive"])
-    bare = us.evaluate(log, lists, metrics=[f"recall@{K}"], estimators=["naive"])
-    (told,), (plain,) = said(result, "users-unserved"), said(bare, "users-unserved")
-    assert len(told) > len(plain)

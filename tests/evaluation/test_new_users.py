@@ -86,13 +86,3 @@ def test_models_that_know_nobody_are_no_less_right() -> None:
     lists = ItemKNN().fit(train).recommend(test.users, 5, seen=train)
     assert not warned({"knn": lists}, train, test)
     assert not warned({"knn": lists.to_frame()}, train, test)
-
-
-def test_folds_tell_it_too() -> None:
-    """A random fold has users without a training row; the remedy is one that folds have."""
-    rows = [(user, item) for user in range(30) for item in range(8) if (user * item) % 3]
-    rows += [(100 + user, user % 8) for user in range(30)]
-    log = us.Log.from_frame(pl.DataFrame(rows, schema=["user", "item"], orient="row"))
-    found = us.cross_validate(log, {"knn": "item_knn"}, split="k_fold(folds=3)", estimators=["naive"])
-    (text,) = (text for text in found.warnings if NEW in codes([text]))
-    assert "sliding_window" in text and "users=…" not in text

@@ -11,10 +11,10 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import unskew as us
-from tests.census.worlds import evaluated, inputs, small_world
 from tests.cross_validation import logs
 from tests.evaluation.shop import said
 from tests.said import only
+from tests.worlds import listed, pairs_of
 from unskew.core.notice import codes
 from unskew.judging.claims import LOOKED_AT_ALIKE
 from unskew.result import Result
@@ -34,15 +34,8 @@ def shop() -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     shown = rng.random((USERS, ITEMS)) < chance
     place = np.cumsum(shown, axis=1)
     clicked = rng.random(shown.shape) < 0.4 / place.clip(1)
-    user, item = np.nonzero(shown)
-    columns = {"value": clicked[user, item] * 1.0, "position": place[user, item], "propensity": chance[item]}
-    models = {name: lists(np.arange(first, first + K)) for name, first in (("old", 0), ("new", ITEMS // 2))}
-    return pl.DataFrame({"user": user, "item": item, **columns}), models
-
-
-def lists(items: Any) -> pl.DataFrame:
-    user = np.repeat(np.arange(USERS), K)
-    return pl.DataFrame({"user": user, "item": np.tile(items, USERS), "rank": np.tile(np.arange(1, K + 1), USERS)})
+    models = {name: listed(np.arange(first, first + K), USERS) for name, first in (("old", 0), ("new", ITEMS // 2))}
+    return pairs_of(shown, value=clicked, position=place, propensity=chance), models
 
 
 def asked(test: pl.DataFrame, **options: Any) -> Result:
@@ -112,48 +105,6 @@ def test_a_column_of_which_some_rows_are_no_places_is_named() -> None:
         assert bare.verdicts_ == asked(log.drop("position")).verdicts_
 
 
-@pytest.mark.parametrize("target", ["pooled", "per_user_sum"])
-def test_tilted_says_so_too(target: str) -> None:
-    """Its box is about unseen pairs; that seen ones were looked at alike is one thing more."""
-    world = small_world(3)
-    test = inputs(world)["test"]
-    test = test.with_columns(rank=pl.Series(np.arange(len(test)) % 6 + 1))
-    how: dict[str, Any] = {"estimators": ["tilted"], "metrics": ["dcg@5"], "target": target}
-    bare, found = evaluated(world, **how), evaluated(world, test=test, **how)
-    assumed, told = (
-        [v.assumption for v in each.verdicts_] + [e.assumption for e in each.estimates] for each in (bare, found)
-    )
-    assert told == [f"{text}, and {LOOKED_AT_ALIKE}" for text in assumed] and all("unseen" in text for text in assumed)
-    assert [v.verdict for v in found.verdicts_] == [v.verdict for v in bare.verdicts_]
-    assert [e.value for e in found.estimates] == [e.value for e in bare.estimates]
-
-
-def test_the_exposure_path_says_so_too() -> None:
-    """Clicks alone, with a training log."""
-    log, models = shop()
-    clicks = log.filter(pl.col("value") > 0).drop("value", "propensity")
-    train, test = us.split.holdout(us.Log.from_frame(clicks), 0.5)
-    found = us.evaluate(test, models, train=train, metrics=["recall@5"], estimators=["naive", "exposure_path"])
-    (path,) = [v for v in found.verdicts_ if v.estimator == "exposure_path"]
-    assert (
-        codes([path.assumption])[0] == "popularity-alone"
-        and path.assumption.endswith(f", and {LOOKED_AT_ALIKE}")
-        and path.verdict == "ahead"
-    )
-    assert f"if {path.assumption}" in found.to_dict()["headline"]["sentences"][0]
-
-
-def test_answers_speak_for_themselves() -> None:
-    """What rests on answers assumes already that the log says of a pair what an answer would."""
-    log, _ = shop()
-    rng = np.random.default_rng(1)
-    pairs = pl.DataFrame({"user": rng.integers(0, USERS, 900), "item": rng.integers(0, ITEMS, 900)}).unique()
-    answers = pairs.with_columns(value=pl.Series((rng.random(len(pairs)) < 0.4) * 1.0), propensity=pl.lit(0.015))
-    found = asked(log.drop("propensity"), answers=answers, estimators=["naive", "anchored"], refused="skip")
-    (anchored,) = {v.assumption for v in found.verdicts_ if v.estimator == "anchored"}
-    assert anchored and LOOKED_AT_ALIKE not in anchored
-
-
 def test_folds_say_so_too() -> None:
     """Averages over folds, of which some may show one place only."""
     log = logs.frame().with_columns(slot=1 + pl.col("item") % 3)
@@ -166,10 +117,3 @@ def test_folds_say_so_too() -> None:
     assert not any(LOOKED_AT_ALIKE in v.assumption for v in bare.macro.verdicts_)
     assert_frame_equal(found.table(), bare.table())
     assert "looked-at-alike" in codes(found.macro.warnings)
-
-
-def test_lists_given_as_a_log() -> None:
-    """Their ranks are places: the columns are said, and the audit shows them."""
-    _, models = shop()
-    found = us.audit(models["old"].with_columns(score=1.0))
-    assert found.places is not None and [p.rows for p in found.places.places] == [USERS] * K

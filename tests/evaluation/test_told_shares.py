@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,22 +39,12 @@ def forget(*parts: Log) -> list[pl.DataFrame]:
     return [part.to_frame() for part in parts]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("share", [0.3, 0.5, 0.1])
 def test_a_share_that_fits_is_not_remarked_upon(seed: int, share: float) -> None:
-    """Random hold-outs, whose sizes vary: none of sixty is doubted."""
+    """Random hold-outs, whose sizes vary: none of fifteen is doubted."""
     train, test = forget(*us.split.holdout(whole(), share, seed=seed))
     assert told(test, train, share=share) == []
-
-
-def test_a_wrong_share_is_told_with_both_numbers(tmp_path: Path) -> None:
-    """--share 0.3 of a log that was halved; known(share=0.3) says the same; and a file that is read with drops."""
-    train, test = forget(*us.split.holdout(whole(), 0.5))
-    rows, both = len(test), len(test) + len(train)
-    (found,) = told(test, train, share=0.3)
-    assert all(f" {number} " in found for number in ("0.3", f"{rows:,}", f"{both:,}")) and f"{rows / both:.3g}" in found
-    assert told(test, train, propensity="known(share=0.3)") == [found]
-    assert told(test, train) == []  # nothing was told
 
 
 def test_rows_are_counted_as_they_were_split() -> None:

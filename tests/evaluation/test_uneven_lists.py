@@ -1,8 +1,7 @@
-"""Lists that are missing or short lose by it: the verdict says so where it is read, in every engine."""
+"""Lists that are missing or short lose by it: the verdict says so where it is read."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 import unskew as us
 from tests.evaluation.shop import better, kept, said
 from tests.said import only
+from tests.worlds import listed, pairs_of
 from unskew.core.notice import codes
 from unskew.result import Result, Verdict
 
@@ -20,9 +20,7 @@ BETTER = better("full", "other", f"recall@{K}")
 
 
 def lists(score: Any, length: int = K) -> pl.DataFrame:
-    best = np.argsort(-score, axis=1)[:, :length]
-    user = np.repeat(np.arange(USERS), length)
-    return pl.DataFrame({"user": user, "item": best.ravel(), "rank": np.tile(np.arange(1, length + 1), USERS)})
+    return listed(np.argsort(-score, axis=1)[:, :length])
 
 
 def world(pull: float = 1.0) -> dict[str, Any]:
@@ -30,12 +28,11 @@ def world(pull: float = 1.0) -> dict[str, Any]:
     rng = np.random.default_rng(2)
     liked = rng.random((USERS, ITEMS)) < 0.25
     early = liked & (rng.random((USERS, ITEMS)) < 0.3)
-    user, item = np.nonzero(liked & ~early & (rng.random((USERS, ITEMS)) < 0.4))
+    seen = liked & ~early & (rng.random((USERS, ITEMS)) < 0.4)
     known = pull * (liked & ~early)
-    train_user, train_item = np.nonzero(early)
     return {
-        "train": pl.DataFrame({"user": train_user, "item": train_item}),
-        "test": pl.DataFrame({"user": user, "item": item, "propensity": np.full(len(user), 0.4)}),
+        "train": pairs_of(early),
+        "test": pairs_of(seen, propensity=0.4),
         "full": lists(known - 9.0 * early + rng.random(liked.shape)),
         "other": lists(known - 9.0 * early + rng.random(liked.shape)),
         "cut": lists(known + early + rng.random(liked.shape)),  # to five items, before training items are dropped
@@ -120,35 +117,3 @@ def test_segments_speak_of_their_own_lists() -> None:
     result = evaluate(some, users=users, by="side")
     assert "missing-lists" not in codes([snips(result, "side=even").trust])
     assert missing(some, snips(result, "side=odd").trust, side=1) and missing(some, snips(result).trust)
-
-
-def test_what_depends_says_it_too() -> None:
-    """Over scenarios: ahead, open or depending, lists that are missing stand with the verdict."""
-    made = world()
-    some = {"full": made["full"], "other": made["other"].filter(pl.col("user") % 5 > 0)}
-    result = us.evaluate(made["test"].drop("propensity"), some, train=made["train"], metrics=[f"recall@{K}"])
-    (found,) = [v for v in result.verdicts_ if v.estimator == "exposure_path"]
-    assert missing(some["other"], found.trust)
-
-
-@pytest.mark.parametrize("drop_seen", [False, True])
-def test_a_stream_says_the_same(drop_seen: bool, tmp_path: Path) -> None:
-    made = world()
-    given = {"full": made["full"], "other": made["cut"].filter((pl.col("user") % 9 > 0) & (pl.col("rank") != 2))}
-    for name, table in (given | {"test": made["test"], "train": made["train"]}).items():
-        table.write_parquet(tmp_path / f"{name}.parquet")
-    metrics, known = [f"recall@{K}", "dcg"], "known(part=test)"
-    asked: dict[str, Any] = {"metrics": metrics, "drop_seen": drop_seen, "propensity": known}
-    found = [
-        us.evaluate(
-            str(tmp_path / "test.parquet"),
-            {name: str(tmp_path / f"{name}.parquet") for name in given},
-            train=str(tmp_path / "train.parquet"),
-            engine=engine,
-            **asked,
-        )
-        for engine in ("memory", "stream")
-    ]
-    assert [v.trust for v in found[0].verdicts_] == [v.trust for v in found[1].verdicts_]
-    assert found[0].warnings == found[1].warnings
-    assert any("short-lists" in codes([v.trust]) for v in found[0].verdicts_)

@@ -26,30 +26,6 @@ def test_users_without_a_list_are_counted_and_score_nothing() -> None:
     assert evaluate(models=filled).inputs["models"]["a"]["users_without_list"] == 0
 
 
-def test_lists_of_strangers_are_ignored() -> None:
-    """Lists of users outside the population change nothing."""
-    more = {"a": pl.concat([LISTS["a"], pl.DataFrame({"user": [77], "item": [10], "rank": [1]})]), "b": LISTS["b"]}
-    assert numbers(evaluate(models=more)) == numbers(evaluate())
-
-
-def test_silent_users_lower_sums_but_not_ratios() -> None:
-    """per_user_sum is a mean over the whole population; per_user counts users with something seen."""
-    users = pl.DataFrame({"user": [1, 2, 3, 4, 5, 6, 7, 8]})
-    few, many = (evaluate(target=["per_user", "per_user_sum"], estimators=["naive"], users=u) for u in (None, users))
-    assert value(many, target="per_user_sum") == pytest.approx(value(few, target="per_user_sum") / 2)
-    assert value(many, target="per_user") == value(few, target="per_user")
-    assert said(few, "silent-users") and not said(many, "silent-users")
-    assert few.inputs["users"] | {"population": 8, "population_is": "given"} == many.inputs["users"]
-
-
-def test_training_users_belong_to_the_population() -> None:
-    """Without a given population, users of the training log count too, silent in the test log."""
-    seen = pl.DataFrame({"user": [1, 8, 9], "item": [60, 60, 60]})
-    result = evaluate(train=seen, target="per_user_sum", estimators=["naive"])
-    assert result.inputs["users"]["population"] == 6
-    assert value(result) == pytest.approx(value(evaluate(target="per_user_sum", estimators=["naive"])) * 4 / 6)
-
-
 def test_rows_outside_the_population_are_an_error_or_dropped() -> None:
     """A user with rows who is not in the population is named; dropping such rows is counted."""
     users = pl.DataFrame({"user": [1, 2, 3]})
@@ -66,17 +42,6 @@ def test_fewer_relevant_than_seen_is_an_error() -> None:
     with pytest.raises(InputError) as caught:
         evaluate(users=users, estimators=["ips"])
     assert all(piece in str(caught.value) for piece in ("user '2'", " 1 ", " 2 "))
-
-
-def test_users_without_relevant_items_are_outside_the_target() -> None:
-    """n_u = 0 takes a user out of per_user ips; a silent user with n_u > 0 counts as 0. Pooled ips divides by Σ n_u."""
-
-    def ips(extra: float, target: str) -> float:
-        users = pl.DataFrame({"user": [1, 2, 3, 4, 5], "relevant": [4.0, 4.0, 4.0, 4.0, extra]})
-        return value(evaluate(users=users, estimators=["ips"], target=target), estimator="ips")
-
-    assert ips(0.0, "per_user") == pytest.approx(ips(3.0, "per_user") * 5 / 4)
-    assert ips(0.0, "pooled") == pytest.approx(ips(3.0, "pooled") * 19 / 16)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from tests.worlds import listed, pairs_of
+
 from .column_worlds import (
     ITEMS,
     USERS,
@@ -28,7 +30,7 @@ from .column_worlds import (
     top,
 )
 from .honest_columns import MOST_VISITS, compare
-from .verdict_worlds import Case, Floats, Random, listed
+from .verdict_worlds import Case, Floats, Random
 
 
 def per_impression(rng: Random) -> World:
@@ -272,8 +274,7 @@ def swapped(rng: Random) -> Case:
     a, b = (top(np.where(train, -9.0, s + rng.standard_normal(seen.shape))) for s in (popular, 0.0 * popular))
 
     def log(mask: Bools) -> pl.DataFrame:
-        user, item = np.nonzero(mask)
-        return pl.DataFrame({"user": user, "item": item, "value": np.clip(np.round(stars), 1.0, 5.0)[user, item]})
+        return pairs_of(mask, value=np.clip(np.round(stars), 1.0, 5.0))
 
     options = {"train": log(seen & ~train), "feedback": "ratings", "relevant": ">=4"}
     return Case(log(train), {"a": listed(a), "b": listed(b)}, "b", options)

@@ -1,8 +1,7 @@
 """What does a default call say of two equal models when the column ``propensity`` is what real loggers write?
 
 ``python -m tests.inference.column_study`` draws 100 worlds of every kind and writes ``docs/broken_columns.md``;
-``--worlds 40`` is for looking and writes nothing, ``--kind TEXT`` takes the kinds that contain this text. ``--real``
-prints instead what default calls say of the Open Bandit and Coat logs. The suite runs a few worlds of each kind.
+``--worlds 40`` is for looking and writes nothing, ``--kind TEXT`` takes the kinds that contain this text.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ import numpy as np
 from .broken_columns import BROKEN
 from .column_worlds import Said, World, judge
 from .honest_columns import HONEST, by_item
-from .real_columns import tell
 from .verdict_worlds import Case
 
 PAGE = Path(__file__).parents[2] / "docs" / "broken_columns.md"
@@ -208,11 +206,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--worlds", type=int, default=WORLDS)
     parser.add_argument("--kind", default="", help="only kinds that contain this text")
-    parser.add_argument("--real", action="store_true", help="what default calls say of real logs")
     arguments = parser.parse_args()
-    if arguments.real:
-        print("\n".join(tell()))
-        return
     found = []
     with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
         for kinds, head in ((BROKEN, BROKEN_HEAD), (HONEST, HONEST_HEAD)):

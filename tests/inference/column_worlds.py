@@ -16,8 +16,9 @@ import numpy.typing as npt
 import polars as pl
 
 import unskew as us
+from tests.worlds import listed
 
-from .verdict_worlds import Case, Floats, Ints, K, Random, listed
+from .verdict_worlds import Case, Floats, Ints, K, Random
 
 Bools = npt.NDArray[np.bool_]
 USERS, ITEMS = 3_000, 100

@@ -42,16 +42,10 @@ def small(seed: int, *, relative: bool, users: int = 4, rows: int = 9) -> Evalua
     value = rng.choice([0.0, 0.5, 1.0, 2.0], rows, p=[0.15, 0.2, 0.45, 0.2])
     value[0] = 1.0
     return EvaluationData(
-        hashes=numbered(users).hashes,
-        indptr=np.searchsorted(owner, np.arange(users + 1)).astype(np.int64),
-        item=item,
-        value=value,
-        lists=tuple(lists),
-        propensity=rng.choice([0.1, 0.25, 0.5, 0.8, 1.0], rows),
-        relevant=rng.integers(8, 20, users).astype(np.float64),
-        candidates=np.full(users, 10.0),
-        relative=relative,
-    )
+        hashes=numbered(users).hashes, indptr=np.searchsorted(owner, np.arange(users + 1)).astype(np.int64), item=item,
+        value=value, lists=tuple(lists), propensity=rng.choice([0.1, 0.25, 0.5, 0.8, 1.0], rows),
+        relevant=rng.integers(8, 20, users).astype(np.float64), candidates=np.full(users, 10.0), relative=relative,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 import unskew as us
+from tests.worlds import listed, pairs_of
 
 WORLDS, USERS, ITEMS, K = 100, 200, 40, 5
 OFTEN, HARDLY, RELEVANT = 0.5, 0.002, 0.3
@@ -26,19 +27,13 @@ def world(seed: int, *, personal: bool = True) -> tuple[pl.DataFrame, dict[str, 
     often = half == np.arange(ITEMS) % 2
     likes = rng.random((USERS, ITEMS)) < RELEVANT
     propensity = np.where(often, OFTEN, HARDLY)
-    user, item = np.nonzero(likes & (rng.random((USERS, ITEMS)) < propensity))
-    log = pl.DataFrame({"user": user, "item": item, "propensity": propensity[user, item]})
+    log = pairs_of(likes & (rng.random((USERS, ITEMS)) < propensity), propensity=propensity)
     lists = {}
     for name, hidden in {"a": 0, "b": 2}.items():
         usual = np.where(often, 0.4 * likes + rng.random((USERS, ITEMS)), -1.0)
         others = np.where(often, -1.0, 1.2 * likes + rng.random((USERS, ITEMS)))
         best = np.hstack([np.argsort(-usual, 1)[:, : K - hidden], np.argsort(-others, 1)[:, :hidden]])
-        rows = {
-            "user": np.repeat(np.arange(USERS), K),
-            "item": best.ravel(),
-            "rank": np.tile(np.arange(1, K + 1), USERS),
-        }
-        lists[name] = pl.DataFrame(rows)
+        lists[name] = listed(best)
     return log, lists
 
 

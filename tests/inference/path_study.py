@@ -137,11 +137,7 @@ def page(equal: Sequence[Found], better: Sequence[Found], outside: Sequence[Foun
 
 
 def _table(
-    title: str,
-    of: Callable[[Draw], Any],
-    names: Mapping[Any, str],
-    equal: Sequence[Found],
-    better: Sequence[Found],
+    title: str, of: Callable[[Draw], Any], names: Mapping[Any, str], equal: Sequence[Found], better: Sequence[Found]
 ) -> list[str]:
     """One line for each value of something about worlds."""
     lines = [f"| {title} | worlds | false | depends | better: right | wrong | depends |", "| --- " * 7 + "|"]

@@ -62,15 +62,9 @@ class Case:
     def run(self) -> us.Result:
         """What the exposure path says."""
         return us.evaluate(
-            self.test,
-            self.models,
-            metrics=[f"recall@{K}"],
-            estimators=["exposure_path"],
-            target="pooled",
-            train=self.train,
-            candidates="all",
-            feedback=self.feedback,
-        )
+            self.test, self.models, metrics=[f"recall@{K}"], estimators=["exposure_path"], target="pooled",
+            train=self.train, candidates="all", feedback=self.feedback,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

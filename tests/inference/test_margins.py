@@ -7,6 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from tests.said import only
+from unskew.core.notice import codes
 from unskew.judging.cell_comparisons import CellComparisons
 from unskew.result import Verdict
 
@@ -28,9 +30,9 @@ def test_equal_models_of_many_users_may_be_called_close() -> None:
 def test_a_biased_estimator_says_nothing_of_closeness_even_if_its_verdict_stands() -> None:
     """Whose the difference is may be confirmed, and its size still be wrong."""
     (found,) = verdicts(estimator="gs(strata=5)")
-    assert found.verdict == "undecided" and found.no_margin == "gs(strata=5) is biased on purpose"
+    assert found.verdict == "undecided" and codes([found.no_margin]) == ("biased-on-purpose",)
     (found,) = verdicts((0.1, 1.5), "gs(strata=5)")
-    assert found.verdict == "behind" and found.no_margin == "gs(strata=5) is biased on purpose"
+    assert found.verdict == "behind" and codes([found.no_margin]) == ("biased-on-purpose",)
 
 
 def test_what_withholds_the_verdict_withholds_the_margin() -> None:
@@ -44,12 +46,10 @@ def test_the_model_ahead_must_have_won_often_enough_too(monkeypatch: pytest.Monk
     ahead = int(found.difference < 0.0)
     monkeypatch.setattr(CellComparisons, "wins", lambda self, model, other=None: 5.0 if model == ahead else 50.0)
     (found,) = verdicts()
-    assert math.isfinite(found.low) and "for too few users (an effective 5.0)" in found.no_margin
+    assert math.isfinite(found.low) and only("few-wins", [found.no_margin])
 
 
 def test_among_many_models_margins_are_not_judged() -> None:
     found = verdicts((0.5,) * 7, users=300)
     assert len(found) == 21
-    assert {v.no_margin for v in found if np.isfinite(v.low)} == {
-        "margins are judged among at most 6 models: evaluate the two alone"
-    }
+    assert codes(v.no_margin for v in found if np.isfinite(v.low)) == ("too-many-models",)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import reduce
 
 import numpy as np
 import pytest
 
 from tests.engine.passes import first_pass
 from tests.inference.errors import difference_error
+from tests.ratings import worlds as ratings
 from unskew.engine.sums import Sums
 from unskew.inference.moments import Moments
 from unskew.inference.ratio_form import RatioForm
-from unskew.inference.tally import Tally
 
 from .worlds import Floats, draw, plan_of
 
@@ -126,35 +125,6 @@ def test_errors_are_those_of_explicit_loops(way: Way) -> None:
             assert moments.wins[2, a, b] == pytest.approx(math.fsum(d**4 for d in apart), rel=1e-9)
 
 
-def test_silent_users_enlarge_the_sample_but_not_the_correction() -> None:
-    """n counts everybody, m only users with a column other than 0: silent users leave a ratio's error as it is."""
-    x = ordinary(np.random.default_rng(4))
-    padded = np.concatenate([x, np.zeros((1_000, x.shape[1]))])
-    left, right = Moments.of(x, COLUMNS, RatioForm(MODELS)), Moments.of(padded, COLUMNS, RatioForm(MODELS))
-    assert left.active == right.active < len(x)
-    np.testing.assert_allclose(right.values, left.values, rtol=1e-12)
-    np.testing.assert_allclose(right.covariance, left.covariance, rtol=1e-9)
-
-
-def test_products_of_two_ratios_follow_the_product_rule() -> None:
-    """Sums divided by the seen pairs' weights are a product of two ratios; each user moves both."""
-    rng = np.random.default_rng(5)
-    users = 300
-    d = rng.gamma(2.0, 1.0, users)
-    a = d[:, None] * rng.random((users, 2))
-    candidates = rng.integers(20, 60, users).astype(np.float64)
-    x = np.column_stack([a, d, candidates, np.ones(users)])
-    columns = np.array([0, 1, 2, 3, 3, 4])
-    moments = Moments.of(x, columns, RatioForm(2, ((False, False),)))
-    for model in range(2):
-        first, second = a[:, model].sum() / d.sum(), candidates.mean()
-        influence = [
-            second * (a[u, model] - first * d[u]) / d.mean() + first * (candidates[u] - second) for u in range(users)
-        ]
-        assert moments.values[model] == pytest.approx(first * second, rel=1e-12)
-        assert math.sqrt(moments.covariance[model, model]) == pytest.approx(error_of(influence, users), rel=1e-9)
-
-
 @pytest.mark.parametrize("factors", [1, 2, 3])
 def test_gradients_are_derivatives(factors: int) -> None:
     """The gradient of the delta method is the derivative of the value, checked by finite differences."""
@@ -196,45 +166,33 @@ CELLS = (
 )
 
 
-def test_the_engine_gives_the_same_sums_for_every_block_size() -> None:
-    """Blocks of 1, 17, 256 or all users: the same estimates, errors, counts and weights."""
-    held = draw(21, 900, (0.4, 0.5)).held()
-    plan = plan_of(held, CELLS)
+@pytest.mark.parametrize("made", ["lists", "ratings"])
+def test_the_engine_gives_the_same_sums_for_every_division(made: str) -> None:
+    """Blocks of 1, 17, 64 or all users, by 1 or 3 threads: the same estimates, errors, tallies and replicates."""
+    if made == "lists":
+        held = draw(21, 900, (0.4, 0.5)).held()
+        plan = plan_of(held, CELLS)
+    else:
+        held = ratings.draw(11, 300, (0.5, 0.8)).held()
+        plan = ratings.plan_of(held, ("naive", "ips", "snips", "snips(over=user)", "clipped(snips, at=0.2)"))
 
-    def run(block: int) -> Sums:
-        return first_pass(held, plan, threads=2, block=block)
+    def run(block: int, threads: int) -> Sums:
+        return first_pass(held, plan, replicates=30, seed=5, threads=threads, block=block)
 
-    whole = run(10_000)
-    for block in (1, 17, 256):
-        other = run(block)
+    whole = run(10_000, 1)
+    assert whole.replicates is not None
+    for block, threads in ((1, 1), (17, 3), (64, 1), (64, 3)):
+        other = run(block, threads)
         for left, right in zip(other.moments, whole.moments, strict=True):
             np.testing.assert_allclose(left.values, right.values, rtol=1e-12)
-            np.testing.assert_allclose(left.covariance, right.covariance, rtol=1e-9)
+            np.testing.assert_allclose(left.covariance, right.covariance, rtol=1e-9, atol=1e-18)
             assert difference_error(left, 0, 1) == pytest.approx(difference_error(right, 0, 1), rel=1e-7)
             assert (left.users, left.active) == (right.users, right.active)
             np.testing.assert_array_equal(left.differ, right.differ)
         for one, all_of_it in zip(other.tallies, whole.tallies, strict=True):
-            assert one.ess == pytest.approx(all_of_it.ess, rel=1e-12)
-            assert (one.pairs, one.largest) == (all_of_it.pairs, all_of_it.largest)
+            assert (one.ess, one.max_weight_share) == pytest.approx((all_of_it.ess, all_of_it.max_weight_share))
+            assert (one.pairs, one.raised) == (all_of_it.pairs, all_of_it.raised)
             np.testing.assert_array_equal(one.bins, all_of_it.bins)
-
-
-def test_tallies_merge_to_explicit_sums() -> None:
-    """ess = (Σ|v|)²/Σv² and the largest share, v = weight·y/divisor, over any parts; users without divisor are out."""
-    rng = np.random.default_rng(6)
-    parts, terms = [], []
-    for _ in range(5):
-        counts = rng.integers(0, 4, 20)
-        indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        weight, value = rng.uniform(0.1, 40.0, indptr[-1]), rng.choice([0.0, 0.5, 1.0], indptr[-1])
-        divisor = rng.choice([0.0, 1.0, 3.0], 20)
-        parts.append(Tally.of(indptr, weight, value, divisor, 2))
-        owner = np.repeat(np.arange(20), counts)
-        terms += [
-            w * y / divisor[u] for w, y, u in zip(weight, value, owner, strict=True) if divisor[u] > 0.0 and y > 0.0
-        ]
-    whole = reduce(Tally.merge, parts)
-    assert whole.ess == pytest.approx(sum(terms) ** 2 / sum(v * v for v in terms), rel=1e-12)
-    assert whole.max_weight_share == pytest.approx(max(terms) / sum(terms), rel=1e-12)
-    assert whole.pairs == len(terms) == whole.bins.sum()
-    assert whole.clipped_share == pytest.approx(10 / len(terms))
+        assert other.replicates is not None
+        np.testing.assert_allclose(other.replicates, whole.replicates, rtol=1e-10)
+    np.testing.assert_array_equal(run(64, 3).replicates, run(64, 1).replicates)

@@ -11,6 +11,7 @@ import pytest
 
 import unskew as us
 from tests.inference.naive_bayes_study import CELLS, ITEMS, LEVEL, METHODS, PLACES, World, coverage, replicates
+from tests.worlds import pairs_of
 from unskew.inference.intervals import percentile
 
 WORLDS = 300
@@ -29,8 +30,7 @@ def test_refitting_draws_the_random_rows_too() -> None:
 
 def frame(world: World, rows: npt.NDArray[np.bool_]) -> pl.DataFrame:
     """Some pairs with their stars."""
-    user, item = np.nonzero(rows)
-    return pl.DataFrame({"user": user, "item": item, "value": world.stars[user, item].astype(np.float64)})
+    return pairs_of(rows, value=world.stars.astype(np.float64))
 
 
 @pytest.mark.parametrize("refit", [False, True])
@@ -42,23 +42,12 @@ def test_the_study_computes_what_evaluate_computes(refit: bool) -> None:
     lists = pl.DataFrame({"user": user, "item": item, "rank": np.tile(np.arange(1, PLACES + 1), len(world.stars))})
     options: dict[str, Any] = {"interval": "bootstrap", "replicates": size, "refit": refit, "seed": seed}
     result = us.evaluate(
-        frame(world, world.test),
-        {"m": lists},
-        metrics=[f"recall@{PLACES}"],
-        estimators=["ips", "snips"],
-        target=["per_user_sum", "pooled"],
-        propensity="naive_bayes",
-        train=frame(world, world.train),
-        share=0.5,
-        mcar=frame(world, world.sample),
-        users=pl.DataFrame({"user": np.arange(len(world.stars))}),
-        items=pl.DataFrame({"item": np.arange(ITEMS)}),
-        feedback="ratings",
-        relevant=">=4",
-        candidates="all",
-        refused="skip",
-        **options,
-    )
+        frame(world, world.test), {"m": lists}, metrics=[f"recall@{PLACES}"], estimators=["ips", "snips"],
+        target=["per_user_sum", "pooled"], propensity="naive_bayes", train=frame(world, world.train), share=0.5,
+        mcar=frame(world, world.sample), users=pl.DataFrame({"user": np.arange(len(world.stars))}),
+        items=pl.DataFrame({"item": np.arange(ITEMS)}), feedback="ratings", relevant=">=4", candidates="all",
+        refused="skip", **options,
+    )  # fmt: skip
     found = {(e.estimator, str(e.target)): e for e in result.estimates}
     for place, cell in enumerate(CELLS):
         interval = percentile(methods["refit" if refit else "taken as known"][:, place], LEVEL)

@@ -52,8 +52,3 @@ def test_segments_count_as_independent() -> None:
     """Twenty segments of two models: the error of each is that of twenty independent comparisons, 1 − .95^(1/20)."""
     tail = single_error([family(2, 0.0)] * 20, 0.95)
     assert tail == pytest.approx(1.0 - 0.95 ** (1.0 / 20.0), rel=0.1)
-
-
-def test_the_same_numbers_every_time() -> None:
-    """Draws come from a fixed stream: nothing depends on earlier calls."""
-    assert single_error([family(4, 0.2)], 0.95) == single_error([family(4, 0.2)], 0.95)

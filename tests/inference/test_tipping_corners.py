@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from tests.engine.passes import second_pass
 from tests.inference.corners import GS, Brute, small, verdict
-from unskew.engine.sensitivity import ModelPair
 from unskew.inference.tipping import GRID
-
-from .worlds import plan_of
 
 CLOSED = (
     ("snips", "pooled"),
@@ -53,35 +47,6 @@ def test_closed_tipping_points_are_where_the_worst_case_turns(cell: tuple[str, s
     assert False in kinds
 
 
-@pytest.mark.parametrize("cell", [*CLOSED, *RATIOS], ids=" ".join)
-def test_corners_are_the_worst_weights(cell: tuple[str, str]) -> None:
-    """Random weights inside the box never do worse than its worst corner."""
-    rng = np.random.default_rng(8)
-    for seed in range(4):
-        brute = Brute.of(small(seed, relative=False), cell)
-        low, high = brute.bounds(1.7)
-        inside = low + rng.random((2_000, len(low))) * (high - low)
-        assert (math.copysign(1.0, brute.lead) * brute.difference(inside)).min() >= brute.worst(1.7) - 1e-12
-
-
-@pytest.mark.parametrize("relative", [True, False], ids=["relative", "absolute"])
-@pytest.mark.parametrize("cell", RATIOS, ids=" ".join)
-def test_worst_ratios_inside_users_are_those_of_all_corners(cell: tuple[str, str], relative: bool) -> None:
-    """Per-user snips, gs and naive: the mean over users of the least ratio, at every Γ of the grid."""
-    for seed in range(8):
-        held = small(seed, relative=relative)
-        brute = Brute.of(held, cell)
-        run = plan_of(held, (cell,)).runs[0]
-        sign = math.copysign(1.0, brute.lead)
-        found = second_pass(held, [ModelPair(run, 0, 0, 1, sign, 0, 0)], threads=1)
-        assert found.replicates is None
-        totals = found.totals
-        counting = sum(held.value[list(brute.rows(u))].sum() > 0.0 for u in range(held.users))
-        expected = [brute.worst(gamma) for gamma in GRID]
-        np.testing.assert_allclose(totals / counting, expected, rtol=1e-9, atol=1e-12)
-        assert (np.diff(totals) <= 1e-12).all()
-
-
 @pytest.mark.parametrize("relative", [True, False], ids=["relative", "absolute"])
 @pytest.mark.parametrize("cell", RATIOS, ids=" ".join)
 def test_grid_tipping_points_are_interpolated_between_neighbours(cell: tuple[str, str], relative: bool) -> None:
@@ -114,15 +79,3 @@ def _crossing(worst: Callable[[float], float], low: float, high: float) -> float
         middle = math.sqrt(low * high)
         low, high = (middle, high) if worst(middle) > 0.0 else (low, middle)
     return high
-
-
-@pytest.mark.parametrize("relative", [True, False], ids=["relative", "absolute"])
-@pytest.mark.parametrize("cell", [*CLOSED, *RATIOS], ids=" ".join)
-def test_swapping_the_models_keeps_the_tipping_point(cell: tuple[str, str], relative: bool) -> None:
-    """Γ* belongs to the pair: naming the models the other way round changes the sign of the difference only."""
-    for seed in range(10):
-        held = small(seed, relative=relative)
-        row, mirrored = verdict(held, cell), verdict(replace(held, lists=held.lists[::-1]), cell)
-        assert mirrored.difference == pytest.approx(-row.difference, rel=1e-9, abs=1e-15)
-        if abs(row.difference) > 1e-12:
-            assert mirrored.tipping == pytest.approx(row.tipping, rel=1e-9)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from tests.inference.corners import Brute, small, verdict
 from unskew.inference.tipping import GRID, closed, on_grid
 
 
@@ -49,28 +47,6 @@ def test_closed_forms_keep_their_digits_when_hardly_anything_may_vary() -> None:
         assert gamma == pytest.approx(2.5, rel=1e-6 + 10.0 * b1)
 
 
-def test_sure_rows_against_the_leader_cannot_be_bent() -> None:
-    """Absolute propensities of 1 leave odds nothing to multiply: B1 = 0 in a log, against brute force."""
-    seen = set()
-    for seed in range(40):
-        held = small(seed, relative=False)
-        brute = Brute.of(held, ("snips", "pooled"))
-        against = brute.d < 0.0 if brute.lead > 0.0 else brute.d > 0.0
-        assert held.propensity is not None
-        held = replace(held, propensity=np.where(against, 1.0, held.propensity))
-        brute = Brute.of(held, ("snips", "pooled"))
-        if abs(brute.lead) < 1e-12:
-            continue
-        tipping = verdict(held, ("snips", "pooled")).tipping
-        assert tipping is not None
-        seen.add(math.isinf(tipping))
-        if math.isinf(tipping):
-            assert brute.worst(1e9) >= -1e-8
-        else:
-            assert brute.worst(tipping * (1.0 - 1e-6)) > 0.0 > brute.worst(tipping * (1.0 + 1e-6))
-    assert seen == {True, False}
-
-
 def test_the_grid_is_interpolated_in_log_gamma() -> None:
     """A crossing half-way lies at the geometric mean; at a node it is the node; before the first it is 1."""
     worst = np.where(GRID < 1.75, 1.0, -1.0)
@@ -87,9 +63,3 @@ def test_the_grid_is_interpolated_in_log_gamma() -> None:
     assert on_grid(end) == pytest.approx(math.sqrt(GRID[-2] * GRID[-1]))
     batch = np.stack([worst, np.ones_like(GRID), -np.ones_like(GRID), end])
     np.testing.assert_array_equal(on_grid(batch), [on_grid(row) for row in batch])
-
-
-def test_the_grid_starts_at_one_and_rises() -> None:
-    """Γ = 1 is the estimate itself, so the first worst case has the sign of the lead."""
-    assert GRID[0] == 1.0
-    assert (np.diff(GRID) > 0.0).all()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import combinations
 from statistics import NormalDist
 
@@ -15,7 +14,6 @@ from tests.inference.errors import difference_error
 from tests.worlds import monte_carlo_error, worlds
 from unskew.engine.data import EvaluationData
 from unskew.inference.contrast import Contrast, contrast
-from unskew.inference.intervals import two_sided_p
 from unskew.inference.moments import Moments
 from unskew.inference.ratio_form import RatioForm
 from unskew.inference.simultaneous import Family, single_error
@@ -23,9 +21,9 @@ from unskew.inference.verdict import Checks, Outcome, judge, opposite, outcome, 
 
 from .worlds import Floats, answer, draw, many, plan_of, setting
 
-WORLDS, USERS, LEVEL = worlds(1_000, 2_000), 1_000, 0.95
+WORLDS, USERS, LEVEL = worlds(400, 2_000), 1_000, 0.95
 ERROR = 1.0 - LEVEL
-MONTE_CARLO = monte_carlo_error(ERROR, WORLDS)  # 0.7 points, of all worlds 0.5
+MONTE_CARLO = monte_carlo_error(ERROR, WORLDS)  # 1.1 points, of all worlds 0.5
 CELLS = tuple((e, t) for e in ("naive", "snips", "gs(strata=5)") for t in ("per_user", "pooled"))
 PAIRS = tuple(combinations(range(4), 2))
 
@@ -77,50 +75,6 @@ def test_one_level_keeps_the_error_of_the_family(false_verdicts: Floats, cell: t
 def test_without_it_the_family_errs_too_often(false_verdicts: Floats, cell: tuple[str, str]) -> None:
     """The correction is needed: six uncorrected comparisons find something in more than 12 % of the worlds."""
     assert false_verdicts[CELLS.index(cell), 2] > 0.12
-
-
-def test_p_is_two_sided_normal() -> None:
-    """p is the chance of a difference at least as large if there were none."""
-    for z in (0.0, 0.5, 1.0, 1.959963984540054, 3.0):
-        expected = 2.0 * (1.0 - NormalDist().cdf(z))
-        assert two_sided_p(z * 0.3, 0.3) == pytest.approx(expected, abs=1e-12)
-        assert two_sided_p(-z * 0.3, 0.3) == pytest.approx(expected, abs=1e-12)
-    assert two_sided_p(1.0, math.nan) == two_sided_p(math.nan, 1.0) == two_sided_p(0.0, 0.0) == 1.0
-    assert two_sided_p(1.0, 0.0) == two_sided_p(1.0, 1e-9) == 1.0  # no spread to judge the difference by
-
-
-@pytest.mark.parametrize("replicates", [0, 100])
-def test_identical_models_are_undecided(replicates: int) -> None:
-    """Models that differ for no user have p = 1, no users_needed, no tipping point, and the row says why."""
-    world = draw(3, 400, (0.5, 2.0))
-    held = world.held(relative=True)
-    held = replace(held, lists=(held.lists[0], held.lists[1], held.lists[0]))
-    plan = plan_of(held, CELLS)
-    verdicts = answer(held, plan, setting(3, replicates=replicates)).verdicts
-    for row in verdicts:
-        if (row.a, row.b) == ("a", "c"):
-            assert (row.verdict, row.p, row.p_adjusted, row.difference) == ("undecided", 1.0, 1.0, 0.0)
-            assert row.users_needed is None
-            assert row.tipping is None and row.tipping_low is None and row.tipping_kind is None
-            assert row.trust.endswith("the two models give the same lists.") and row.low == row.high == 0.0
-        else:
-            sure = row.estimator == "snips"
-            assert row.verdict == (("worse" if sure else "behind") if row.a == "a" else "better" if sure else "ahead")
-            assert row.tipping is not None
-            assert "same lists" not in row.trust
-    assert len(verdicts) == 3 * len(CELLS)
-
-
-def test_models_that_differ_without_effect_are_undecided_but_not_identical() -> None:
-    """Models that differ for two users with the same total have p = 1 from a difference of 0, not from SE = 0."""
-    x = np.empty((400, 3))
-    x[:, 0] = x[:, 1] = 0.5
-    x[:, 2] = 1.0
-    x[3, 0], x[4, 0] = 0.7, 0.3
-    moments = Moments.of(x, np.array([0, 1, 2]), RatioForm(2))
-    assert moments.differ[0, 1] == 2
-    assert difference_error(moments, 0, 1) > 0.0
-    assert contrast(moments, 0, 1).p == pytest.approx(1.0, abs=1e-9)
 
 
 def test_verdict_rows_are_those_of_the_moments() -> None:

@@ -80,16 +80,10 @@ class World:
             for j in range(models)
         )
         return EvaluationData(
-            hashes=ids.hashes,
-            indptr=self.indptr,
-            item=self.item,
-            value=self.value,
-            lists=lists,
-            propensity=self.propensity,
-            relevant=self.relevant,
-            candidates=np.full(users, float(ITEMS)),
+            hashes=ids.hashes, indptr=self.indptr, item=self.item, value=self.value, lists=lists,
+            propensity=self.propensity, relevant=self.relevant, candidates=np.full(users, float(ITEMS)),
             relative=relative,
-        )
+        )  # fmt: skip
 
 
 @cache
@@ -165,17 +159,9 @@ def setting(
 ) -> Setting:
     """The setting of an answer about models a, b, c, …"""
     return Setting(
-        models=tuple("abcdefghijklmnop"[:models]),
-        propensity="known",
-        tested=True,
-        assumption="",
-        level=level,
-        replicates=replicates,
-        seed=seed,
-        segment=None,
-        single_clicks=single_clicks,
-        support_gap=support_gap,
-    )
+        models=tuple("abcdefghijklmnop"[:models]), propensity="known", tested=True, assumption="", level=level,
+        replicates=replicates, seed=seed, segment=None, single_clicks=single_clicks, support_gap=support_gap,
+    )  # fmt: skip
 
 
 def answer(held: EvaluationData, plan: EvaluationPlan, chosen: Setting) -> answers.Answer:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from unskew.inference import student
 from unskew.inference.log_contrasts import UserErrors, log_ratios
-from unskew.protocols.family import About, Family, Kind, kendall
+from unskew.protocols.family import Family, Kind, kendall
 
 
 def made(users: int, columns: int, seed: int) -> UserErrors:
@@ -52,18 +52,6 @@ def test_one_ratio_is_what_users_say(seed: int, users: int) -> None:
     assert (ratio.p < 0.1) == (ratio.sign != 0)
 
 
-def test_together_is_wider_than_alone_and_narrower_than_bonferroni() -> None:
-    """And a ratio that is asked for twice costs nothing."""
-    found = made(400, 4, 1)
-    rows = [np.eye(4)[0] - np.eye(4)[k] for k in (1, 2, 3)]
-    alone, thrice = log_ratios(found, rows[:1], 0.95)[0], log_ratios(found, rows, 0.95)[0]
-    least = log_ratios(found, rows[:1], 1 - 0.05 / 3)[0]
-    assert alone.high < thrice.high < least.high
-    again = log_ratios(found, [rows[0], rows[0], -rows[0]], 0.95)
-    assert again[0].high == pytest.approx(alone.high, rel=0.01)
-    assert again[2].low == pytest.approx(-again[0].high)
-
-
 def test_what_few_users_carry_says_nothing() -> None:
     """Nine users with a hit: no interval, no sign, p = 1; the others stay as they are."""
     found = made(300, 3, 2)
@@ -94,21 +82,6 @@ def test_level_holds_for_all_ratios_together() -> None:
         family = Family(groups, models, found, 0.95)
         false += any(r.sign for about, r in family.ratios.items() if about.kind is not Kind.ORDER)
     assert 1 <= false <= 19  # at most 5 %, and 2.9 standard errors
-
-
-def test_kinds_of_ratios() -> None:
-    """Values, orders, ratios of ratios and favours, from logs of values by hand."""
-    found = made(500, 6, 3)
-    logs = np.log(found.values).reshape(2, 3)
-    ratios = Family(2, 3, found, 0.95).ratios
-    assert ratios[About(Kind.VALUE, 0, 1, 2, -1)].value == pytest.approx(logs[0, 2] - logs[1, 2])
-    assert ratios[About(Kind.ORDER, 1, -1, 0, 2)].value == pytest.approx(logs[1, 0] - logs[1, 2])
-    apart = logs[0, 0] - logs[0, 1] - (logs[1, 0] - logs[1, 1])
-    assert ratios[About(Kind.RATIO, 0, 1, 0, 1)].value == pytest.approx(apart)
-    alone = [logs[g, 1] - (logs[g, 0] + logs[g, 2]) / 2 for g in (0, 1)]
-    assert ratios[About(Kind.FAVOUR, 0, -1, 1, -1)].value == pytest.approx(alone[0] - alone[1])
-    assert ratios[About(Kind.FAVOUR, 1, -1, 1, -1)].value == pytest.approx(alone[1] - alone[0])
-    assert len(ratios) == 3 + 6 + 3 + 6
 
 
 def test_ratio_to_the_best_holds_whoever_is_the_best() -> None:

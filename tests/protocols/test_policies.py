@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,10 @@ import pytest
 
 import unskew as us
 from tests.protocols.policy_worlds import world
-from tests.report.every_output import check_every_output
+from tests.report.every_output import shown
 from tests.said import refuses
 from unskew.protocols.policy_parts import policy_parts
 from unskew.report import document_of
-from unskew.report.document import Callout
 
 MODELS = ("most_popular", "item_knn(neighbours=15)")
 LEAVE = "leave_one_out(repeats=2)"
@@ -96,16 +94,6 @@ def test_policies_that_do_not_matter_are_rarely_said_to_differ() -> None:
     assert wrong <= 2
 
 
-def test_fitted_models_taken_as_given_are_surer() -> None:
-    """refits=0 leaves an error out, and the page says so."""
-    rows = world(5, users=400)
-    given, refitted = (us.policy_impact(rows, MODELS, LEAVE, refits=n) for n in (0, 4))
-    widths = [[math.log(d.high / d.low) for d in found.differences_ if d.low and d.high] for found in (given, refitted)]
-    assert sum(widths[0]) < sum(widths[1])
-    callouts = [[b for b in document_of(found).summary if isinstance(b, Callout)] for found in (given, refitted)]
-    assert sum(len(b.texts) for b in callouts[0]) > sum(len(b.texts) for b in callouts[1])
-
-
 def test_propensities_are_compared_with_naive() -> None:
     """Weighed favours stand beside naive ones, and what goes away is their ratio."""
     found = us.policy_impact(
@@ -120,29 +108,6 @@ def test_propensities_are_compared_with_naive() -> None:
         assert c.goes_away == pytest.approx(c.naive / c.corrected)
         nearer = abs(math.log(c.corrected)) < abs(math.log(c.naive))
         assert c.change in ("open", "smaller" if nearer else "larger")
-
-
-def test_a_split_without_propensities_keeps_its_naive_values() -> None:
-    """Leave-one-out refuses propensities, in every policy's part; the other split has them, and both are shown."""
-    splits = [LEAVE, "holdout(share=0.3)"]
-    found = us.policy_impact(world(1), MODELS, splits, propensity="popularity(gamma=1)", refits=2)
-    there = {(v.split.partition("(")[0], v.estimator) for v in found.values_}
-    assert there == {("leave_one_out", "naive"), ("holdout", "naive"), ("holdout", "snips")}
-    assert [(m.protocol.partition("(")[0], m.estimator) for m in found.missing] == [("leave_one_out", "snips")]
-    (warnings,) = [b.texts for b in document_of(found).summary if isinstance(b, Callout)]
-    assert any(text.startswith("leave_one_out") and "snips" in text for text in warnings)
-    with refuses("nothing-judged", us.RefusedError):
-        us.policy_impact(world(1), MODELS, LEAVE, estimators=["snips"], propensity="popularity(gamma=1)", refits=0)
-
-
-def test_it_is_written_and_shown(strong: us.PolicyImpact, tmp_path: Path) -> None:
-    check_every_output(strong)
-    strong.to_json(tmp_path / "p.json")
-    read = json.loads((tmp_path / "p.json").read_text())
-    assert len(read["differences"]) == len(strong.differences_)
-    strong.to_html(tmp_path / "p.html")
-    page = (tmp_path / "p.html").read_text()
-    assert all(text in page for text in ("policy 0", "Rankings", *MODELS))
 
 
 FEW = world(0, 14, 30, 5)
@@ -163,3 +128,8 @@ def test_bad_input(code: str, rows: pl.DataFrame, splits: Any, options: dict[str
     """No policies, one of them, refits that are not even, halves without a row to judge, splitters that come twice."""
     with refuses(code):
         us.policy_impact(rows, MODELS, splits, **options)  # type: ignore[arg-type]
+
+
+def test_every_output_is_made(strong: us.PolicyImpact, tmp_path: Path) -> None:
+    """Terminal, notebook, tables, files and the page."""
+    assert "Rankings" in shown(strong, tmp_path)

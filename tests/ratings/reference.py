@@ -17,6 +17,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tests.reference import ess, max_weight_share
+
 Pair = tuple[str, str]
 
 
@@ -161,13 +163,11 @@ class Judged:
 
     def ess(self, metric: str, rule: Rule, model: Model) -> float:
         """(Σ v)² / Σ v²."""
-        v = self.shares(metric, rule, model)
-        return sum(v) ** 2 / sum(x * x for x in v) if v else 0.0
+        return ess(self.shares(metric, rule, model))
 
     def max_weight_share(self, metric: str, rule: Rule, model: Model) -> float:
         """max v / Σ v."""
-        v = self.shares(metric, rule, model)
-        return max(v) / sum(v) if v else 0.0
+        return max_weight_share(self.shares(metric, rule, model))
 
     def clipped_share(self, rule: Rule) -> float:
         """Share of the judged pairs whose propensity lies below the floor."""

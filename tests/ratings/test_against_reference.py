@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 import unskew as us
 from tests.drawn import evaluate_or_reject
 from tests.ratings.reference import Judged, Model, Pair, Rule, Seen
+from tests.reference import quantile
 from unskew.kernels.hashing import pair_uniform
 from unskew.log.ids import hash_texts
 from unskew.result import Estimate
@@ -214,7 +215,7 @@ def _error(judged: Judged, e: Estimate, rule: Rule, models: list[Model], place: 
     return math.nan if rule.over == "item" else judged.error(e.metric, rule, models, place)
 
 
-@settings(max_examples=60, phases=WHOLE)
+@settings(max_examples=25, phases=WHOLE)
 @given(world=drawn(), threads=st.sampled_from([1, 3]), errors=some(ERRORS))
 def test_errors_of_predictions(world: Drawn, threads: int, errors: list[str]) -> None:
     """mae, mse, rmse, accuracy by every estimator: value, standard error, ess, shares; all drops are counted."""
@@ -231,7 +232,7 @@ def test_errors_of_predictions(world: Drawn, threads: int, errors: list[str]) ->
     assert sorted(dropped.values()) == sorted(count for count in counts if count)
 
 
-@settings(max_examples=60, phases=WHOLE)
+@settings(max_examples=25, phases=WHOLE)
 @given(world=drawn(forgetful=False), own=st.booleans(), threads=st.sampled_from([1, 3]), gains=some(GAINS))
 def test_gains_of_ranks(world: Drawn, own: bool, threads: int, gains: list[str]) -> None:
     """cg and dcg from ranks that came along (some items unlisted) or that predictions of all candidates make."""
@@ -244,19 +245,14 @@ def test_gains_of_ranks(world: Drawn, own: bool, threads: int, gains: list[str])
         ranks = {name: {pair: 2 * rank - 1 for pair, rank in ranks[name].items() if rank != 2} for name in MODELS}
         models, metrics = {name: world.frame(name, ranks[name]) for name in MODELS}, gains
     result = evaluate_or_reject(
-        given.pop("test"),
-        {name: us.Predictions.from_frame(frame) for name, frame in models.items()},
-        metrics=metrics,
-        estimators=list(RULES),
-        target="per_pair",
-        threads=threads,
-        **given,
-    )
+        given.pop("test"), {name: us.Predictions.from_frame(frame) for name, frame in models.items()}, metrics=metrics,
+        estimators=list(RULES), target="per_pair", threads=threads, **given,
+    )  # fmt: skip
     said = {name: Model(world.predicted[name], ranks[name]) for name in MODELS}
     assert compare(result, judged, said, RULES) == len(metrics) * len(RULES) * len(MODELS)
 
 
-@settings(max_examples=25, phases=WHOLE)
+@settings(max_examples=10, phases=WHOLE)
 @given(world=drawn(forgetful=False), k=st.sampled_from([1, 3]))
 def test_precision_behind_a_threshold(world: Drawn, k: int) -> None:
     """precision@k counts values from the threshold on; errors beside it still compare with the values themselves."""
@@ -266,32 +262,18 @@ def test_precision_behind_a_threshold(world: Drawn, k: int) -> None:
     models = {name: world.frame(name) for name in MODELS}
     metrics = [f"precision@{k}", "dcg@2", "mse"]
     result = evaluate_or_reject(
-        given.pop("test"),
-        models,
-        metrics=metrics,
-        estimators=list(RULES),
-        target="per_pair",
-        relevant=">=3",
-        **given,
+        given.pop("test"), models, metrics=metrics, estimators=list(RULES), target="per_pair", relevant=">=3", **given
     )
     said = {name: Model(world.predicted[name], world.ranks(name)) for name in MODELS}
     assert compare(result, judged, said, RULES) == len(metrics) * len(RULES) * len(MODELS)
 
 
-def quantile_floor(propensities: list[float], share: float) -> float:
-    """The lower edge of the fixed bin (256 to the octave) in which more than this share is reached."""
-    places = sorted(math.floor(math.log2(p) * 256) for p in propensities)
-    return min(
-        math.pow(2.0, place / 256) for place in places if len([p for p in places if p <= place]) > share * len(places)
-    )
-
-
-@settings(max_examples=20, phases=WHOLE)
+@settings(max_examples=10, phases=WHOLE)
 @given(world=drawn(), share=st.sampled_from([0.2, 0.5]))
 def test_clips_at_a_quantile(world: Drawn, share: float) -> None:
     """The floor is a quantile over all judged pairs, whatever their value."""
     judged = world.judged(None)
-    floor = quantile_floor([row.propensity for row in judged.rows], share)
+    floor = quantile([row.propensity for row in judged.rows], share)
     rules = {f"clipped(snips, quantile={share})": Rule("snips", floor=floor)}
     given = world.inputs()
     models = {name: world.frame(name) for name in MODELS}
@@ -299,7 +281,7 @@ def test_clips_at_a_quantile(world: Drawn, share: float) -> None:
     assert compare(result, judged, {n: Model(world.predicted[n], {}) for n in MODELS}, rules) == 2 * len(MODELS)
 
 
-@settings(max_examples=15, phases=WHOLE)
+@settings(max_examples=8, phases=WHOLE)
 @given(world=drawn())
 def test_rows_per_user_add_up(world: Drawn) -> None:
     """per_user=True: numerators and divisors of every user of the population, in its order."""

@@ -1,4 +1,4 @@
-"""``unskew evaluate --predictions``: files in, a verdict, a page and JSON out."""
+"""``unskew evaluate --predictions``: files in, a verdict and JSON out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 import unskew as us
 from tests.cli.commands import code_of, flat, unskew
 from tests.ratings.test_verdicts import world
-from tests.report.reading import heading
 
 
 @pytest.fixture(scope="module")
@@ -40,12 +39,9 @@ def test_predictions_are_judged_by_mae(files: Path, tmp_path: Path) -> None:
     assert {"near", "rosy", "mae", "`propensity`"} <= set(flat(done.stdout).replace(",", " ").split())
     record = json.loads((tmp_path / "r.json").read_text())
     direct = us.evaluate(
-        files / "test.parquet",
-        {"near": files / "near.parquet", "rosy": files / "rosy.parquet"},
-        metrics=["mae"],
-        propensity="known",
-        feedback="ratings",
-    )
+        files / "test.parquet", {"near": files / "near.parquet", "rosy": files / "rosy.parquet"}, metrics=["mae"],
+        propensity="known", feedback="ratings",
+    )  # fmt: skip
     assert [(e["model"], e["estimator"]) for e in record["estimates"]] == [
         (m, e) for e in ("naive", "snips") for m in ("near", "rosy")
     ]
@@ -54,24 +50,6 @@ def test_predictions_are_judged_by_mae(files: Path, tmp_path: Path) -> None:
     assert [v["verdict"] for v in record["verdicts"]] == ["behind", "ahead"]
     assert record["inputs"]["models"]["near"]["rows"] == 150 * 12
     assert pl.read_csv(tmp_path / "r.csv")["value"].to_list() == [e.value for e in direct.estimates]
-
-
-def test_mae_is_what_predictions_are_judged_by(files: Path, tmp_path: Path) -> None:
-    """Without --metric predictions get mae; with ranks of all candidates dcg works beside it."""
-    base: list[str | Path] = [
-        "evaluate",
-        files / "test.parquet",
-        "--predictions",
-        files / "near.parquet",
-        "--feedback",
-        "ratings",
-    ]
-    done = unskew(*base, "--json", tmp_path / "a.json")
-    assert done.returncode == 0, done.stderr
-    assert {e["metric"] for e in json.loads((tmp_path / "a.json").read_text())["estimates"]} == {"mae"}
-    done = unskew(*base, "--metric", "mae", "--metric", "dcg@3", "--json", tmp_path / "b.json")
-    assert done.returncode == 0, done.stderr
-    assert {e["metric"] for e in json.loads((tmp_path / "b.json").read_text())["estimates"]} == {"mae", "dcg@3"}
 
 
 def test_wrong_predictions_are_one_panel(files: Path, tmp_path: Path) -> None:
@@ -92,22 +70,3 @@ def test_wrong_predictions_are_one_panel(files: Path, tmp_path: Path) -> None:
     done = unskew(*base, "--predictions", f"m={tmp_path / 'none.parquet'}")
     assert done.returncode != 0 and "none.parquet" in flat(done.stderr)
     assert "Traceback" not in done.stderr
-
-
-def test_the_page_of_a_rating_metric_draws(files: Path, tmp_path: Path) -> None:
-    """The headline, and every chart, for errors and ranks by every estimator."""
-    names = ("far", "near", "rosy")
-    result = us.evaluate(
-        files / "test.parquet",
-        {name: files / f"{name}.parquet" for name in names},
-        metrics=["mae", "rmse", "dcg@3"],
-        estimators=["naive", "ips", "snips", "snips(over=user)", "snips(over=item)"],
-        target="per_pair",
-        propensity="known",
-        feedback="ratings",
-        interval="bootstrap",
-        replicates=100,
-    )
-    result.to_html(tmp_path / "page.html")
-    seen = (tmp_path / "page.html").read_text()
-    assert f"<title>{heading(result)[1][0]} " in seen and seen.count('role="img"') >= 3 * 3

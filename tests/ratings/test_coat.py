@@ -27,12 +27,9 @@ def coat() -> datasets.Dataset:
 def test_the_mean_rating_of_self_chosen_coats_is_too_high(coat: datasets.Dataset) -> None:
     """naive 2.611, ips 2.424, snips 2.331; of coats shown at random it is 2.2."""
     result = us.evaluate(
-        coat.mnar,
-        {"zero": np.zeros((290, 300))},
-        metrics=["mae"],
-        estimators=["naive", "ips", "snips"],
+        coat.mnar, {"zero": np.zeros((290, 300))}, metrics=["mae"], estimators=["naive", "ips", "snips"],
         propensity="known",
-    )
+    )  # fmt: skip
     found = {e.estimator: e for e in result.estimates}
     assert [round(found[name].value, 3) for name in ("naive", "ips", "snips")] == [2.611, 2.424, 2.331]
     assert coat.mcar is not None

@@ -76,14 +76,9 @@ def estimates(world: Full, log: Log, metrics: list[str], estimator: str) -> tupl
     chances, found = [], []
     for chance, mask in world.masks():
         result = us.evaluate(
-            log.take(mask),
-            {"m": world.predicted},
-            metrics=metrics,
-            estimators=[estimator],
-            propensity="known",
-            target="per_pair",
-            threads=1,
-        )
+            log.take(mask), {"m": world.predicted}, metrics=metrics, estimators=[estimator], propensity="known",
+            target="per_pair", threads=1,
+        )  # fmt: skip
         chances.append(chance)
         found.append([e.value for e in result.estimates])
     return np.array(chances), np.array(found)

@@ -28,11 +28,7 @@ TEST = pl.DataFrame(
 )
 GUESS = np.array([[3.5, 3.0, 1.0], [2.0, 4.5, 2.5], [1.5, 2.5, 4.0]])
 PAIRS = pl.DataFrame(
-    {
-        "user": np.repeat(np.arange(3), 3),
-        "item": np.tile(np.arange(3), 3),
-        "prediction": GUESS.ravel(),
-    }
+    {"user": np.repeat(np.arange(3), 3), "item": np.tile(np.arange(3), 3), "prediction": GUESS.ravel()}
 )
 
 
@@ -79,16 +75,11 @@ def test_all_forms_say_the_same(kind: str, tmp_path: Path) -> None:
     PAIRS.write_csv(tmp_path / "m.csv")
     PAIRS.write_parquet(tmp_path / "m.parquet")
     forms: dict[str, Any] = {
-        "frame": PAIRS.sample(fraction=1.0, shuffle=True, seed=1),
-        "pandas": PAIRS.to_pandas(),
-        "arrow": PAIRS.to_arrow(),
-        "array": GUESS,
-        "Predictions": us.Predictions.from_frame(PAIRS),
-        "predict": Table(GUESS),
-        "csv": str(tmp_path / "m.csv"),
-        "parquet": str(tmp_path / "m.parquet"),
+        "frame": PAIRS.sample(fraction=1.0, shuffle=True, seed=1), "pandas": PAIRS.to_pandas(),
+        "arrow": PAIRS.to_arrow(), "array": GUESS, "Predictions": us.Predictions.from_frame(PAIRS),
+        "predict": Table(GUESS), "csv": str(tmp_path / "m.csv"), "parquet": str(tmp_path / "m.parquet"),
         "path": tmp_path / "m.parquet",
-    }
+    }  # fmt: skip
     np.testing.assert_allclose(values(judge(forms[kind])), expected(), rtol=1e-12)
 
 
@@ -233,36 +224,3 @@ def test_dropped_predictions_are_counted() -> None:
     found = [e.value for e in result.estimates if e.estimator != "ips"]
     np.testing.assert_allclose(found, values(clean), rtol=1e-12)
     assert {e.interactions for e in result.estimates} == {4}
-
-
-def test_all_models_are_judged_on_the_same_pairs() -> None:
-    """A pair that one model does not predict is dropped for all: differences compare like with like."""
-    partial = PAIRS.filter((pl.col("user") != 0) | (pl.col("item") != 1))
-    settings: dict[str, Any] = {"metrics": ["mae"], "estimators": ["naive"], "feedback": "ratings", "invalid": "drop"}
-    result = us.evaluate(TEST, {"all": GUESS, "some": partial}, **settings)
-    assert [e.interactions for e in result.estimates] == [4, 4]
-    assert result.estimates[0].value == pytest.approx(result.estimates[1].value)
-
-
-def test_predictions_of_others_are_ignored() -> None:
-    """Users and items that the logs do not know change nothing: not the catalogue, not the ranks."""
-    more = pl.concat([PAIRS, pl.DataFrame({"user": [0, 9], "item": [77, 0], "prediction": [99.0, 1.0]})])
-    np.testing.assert_allclose(values(judge(more)), expected(), rtol=1e-12)
-    settings: dict[str, Any] = {"metrics": ["dcg@2"], "target": "per_pair"}
-    plain = judge(us.Predictions.from_frame(PAIRS), **settings)
-    assert values(judge(us.Predictions.from_frame(more), **settings)) == values(plain)
-
-
-def test_a_value_is_needed_to_compare_with() -> None:
-    """ratings without a column of values."""
-    with refuses("missing-column", column="value"):
-        judge(GUESS, test=TEST.drop("value"))
-
-
-def test_a_model_that_only_predicts_is_told_so_by_metrics_of_ranks() -> None:
-    """Not that it is no dataframe."""
-    frame = pl.DataFrame({"user": [1, 1, 2], "item": [1, 2, 1], "value": [3.0, 4.0, 5.0]})
-    with pytest.raises(InputError, match="'m'"):
-        us.evaluate(
-            frame, {"m": Table(np.full((3, 3), 3.0))}, metrics=["dcg@2"], estimators=["naive"], feedback="ratings"
-        )

@@ -49,15 +49,9 @@ def test_ips_on_the_test_part_is_unbiased(share: float, candidates: Literal["all
         if (state == 2).any() and (state == 1).any():
             test, train = whole.take(state == 2), whole.take(state == 1)
             result = us.evaluate(
-                test,
-                {"m": GUESS},
-                metrics=["mae"],
-                estimators=["ips"],
-                propensity=f"known(share={share})",
-                train=train,
-                candidates=candidates,
-                threads=1,
-            )
+                test, {"m": GUESS}, metrics=["mae"], estimators=["ips"], propensity=f"known(share={share})",
+                train=train, candidates=candidates, threads=1,
+            )  # fmt: skip
             found = result.estimates[0].value
         elif (state == 2).any():  # no training row: nothing to leave out
             scaled = p * share if candidates == "all" else p * share / (1.0 - p * (1.0 - share))

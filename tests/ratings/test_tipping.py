@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from tests.ratings.worlds import Floats, answered, draw, held_of
+from tests.ratings.worlds import Floats, answered, held_of
 from tests.tipping import of_every_pair
 from unskew.engine.data import EvaluationData
 from unskew.inference.tipping import GRID
@@ -133,14 +133,3 @@ def test_tipping_points_are_where_the_worst_case_turns(estimator: str, metric: s
         else:
             assert brute.worst(row.tipping * (1.0 - 1e-6)) > 0.0 > brute.worst(row.tipping * (1.0 + 1e-6))
     assert finite >= 2 and signs == {True, False}
-
-
-@pytest.mark.parametrize("estimator", [*CLOSED, *INSIDE])
-def test_tipping_low_allows_for_sampling(estimator: str) -> None:
-    """With the bootstrap the Γ that holds at the level lies below the point, and is 1 where the pair is undecided."""
-    row = verdict(draw(3, 400, (0.3, 0.5)).held(), estimator, "mae", replicates=200)
-    assert row.tipping is not None and row.tipping_low is not None
-    assert 1.0 <= row.tipping_low <= row.tipping
-    row = verdict(draw(4, 400, (0.5, 0.5)).held(), estimator, "mae", replicates=200)
-    if row.p > 0.2:
-        assert row.tipping_low == 1.0

@@ -12,7 +12,6 @@ import pytest
 import unskew as us
 from tests.report.reading import first, heading, names, told
 from tests.said import only
-from unskew.core.notice import codes
 from unskew.report import page
 
 USERS, ITEMS = 150, 12
@@ -59,30 +58,6 @@ def test_the_smaller_error_is_the_better_one(metric: str) -> None:
         assert row.low <= row.difference <= row.high
 
 
-def test_verdict_interval_and_adjusted_p_agree() -> None:
-    """One level over six pairs: p, interval and verdict never contradict each other, and none is below its own p."""
-    frame, models = world(1)
-    models["nearly"] = models["near"] + np.random.default_rng(2).normal(0.0, 0.05, models["near"].shape)
-    result = judge(frame, models)
-    seen = set()
-    for metric in LOWER:
-        for estimator in ESTIMATORS:
-            rows = [v for v in result.verdicts_ if (v.metric, v.estimator) == (metric, estimator)]
-            assert len(rows) == 6
-            factors = {round(v.p_adjusted / v.p, 6) for v in rows if v.p > 0.0 and v.p_adjusted < 1.0}
-            assert len(factors) == 1 and 1.0 < min(factors) < 6.0  # one level for all, at most Bonferroni's
-            for v in rows:
-                seen.add(decided := v.verdict != "undecided")
-                if math.isnan(v.low):
-                    assert not decided and v.trust
-                    continue
-                assert decided == (v.low > 0.0 or v.high < 0.0) and v.low <= v.difference <= v.high
-                assert v.p_adjusted < 0.05 if decided else v.users_needed is None or v.users_needed > 0
-                if not decided and not v.trust:
-                    assert v.p_adjusted >= 0.05
-    assert seen == {True, False}
-
-
 def test_segments_of_users_are_those_users_alone() -> None:
     """--by a column of the users: each segment is what an evaluation of its users alone would say, ips included."""
     frame, models = world(10)
@@ -102,21 +77,6 @@ def test_segments_of_users_are_those_users_alone() -> None:
         np.testing.assert_allclose([e.se for e in found], [e.se for e in alone.estimates], rtol=1e-9)
 
 
-def test_segments_of_pairs_leave_out_what_divides_by_candidates() -> None:
-    """--by a column of the log: a part of the pairs has no |C_u|, so ips is left out there, and said to be."""
-    frame, models = world(11)
-    result = judge(frame, models, by="shelf", metrics=["mae"])
-    for shelf in ("left", "right"):
-        part = frame.filter(pl.col("shelf") == shelf)
-        alone = judge(part, models, metrics=["mae"], estimators=["naive", "snips", "snips(over=user)"])
-        found = [e for e in result.estimates if e.segment == f"shelf={shelf}"]
-        assert [e.estimator for e in found] == [e.estimator for e in alone.estimates]
-        np.testing.assert_allclose([e.value for e in found], [e.value for e in alone.estimates], rtol=1e-12)
-    assert "no-totals-in-segments" in codes(result.warnings)
-    only = judge(frame, models, by="shelf", metrics=["mae"], estimators=["ips"])
-    assert {e.segment for e in only.estimates} == {None}
-
-
 def test_naive_and_debiased_disagree_about_the_rosy_model() -> None:
     """Among what was seen rosy errs least; over all pairs near does: told from the winner's side, and so are pages."""
     frame, models = world()
@@ -129,14 +89,6 @@ def test_naive_and_debiased_disagree_about_the_rosy_model() -> None:
     assert heading(result)[1][0] == "near" and "<title>near " in page(result)
 
 
-def test_the_same_model_twice_is_undecided() -> None:
-    """No user tells them apart: p = 1, no tipping point, and that is said."""
-    frame, models = world(2)
-    result = judge(frame, {"one": models["near"], "two": models["near"].copy()})
-    assert {(v.p, v.verdict, v.tipping) for v in result.verdicts_} == {(1.0, "undecided", None)}
-    assert told(first(result)) == ("same-scores",)
-
-
 def test_a_point_without_an_interval_carries_no_headline() -> None:
     """snips(over=item) has no error and no verdicts; another estimator speaks, and pages are drawn all the same."""
     frame, models = world(5)
@@ -147,15 +99,3 @@ def test_a_point_without_an_interval_carries_no_headline() -> None:
     assert len(rows) == 3 and all(math.isnan(e.se) and math.isfinite(e.value) for e in rows)
     alone = judge(frame, models, metrics=["mae"], estimators=["snips(over=item)"])
     assert "snips(over=item)" in page(alone) and not alone.verdicts_
-
-
-def test_a_tipping_point_that_does_not_exist_is_no_praise() -> None:
-    """Nothing up to Γ = 10 undoes the lead of these ratios inside users: no word is said about it."""
-    frame, models = world(6)
-    models = {"near": models["near"], "off": models["near"] + 3.0 * np.sign(models["near"] - 3.0)}
-    frame = frame.filter(pl.len().over("user") > 1)  # users with one pair have nothing to reweigh
-    result = judge(frame, models, metrics=["mse"], estimators=["naive", "snips(over=user)"])
-    row = next(v for v in result.verdicts_ if v.estimator == "snips(over=user)")
-    assert row.tipping == row.tipping_low == math.inf
-    said = only("ahead", (span.text for span in first(result).spans))
-    assert said.fields["tipping"] == math.inf and not {"∞", "inf"} & set(str(first(result)).split())

@@ -70,17 +70,10 @@ def held_of(
     """Held-out ratings and predictions of them, without lists."""
     users = numbered(len(indptr) - 1)
     return EvaluationData(
-        hashes=users.hashes,
-        indptr=indptr,
-        item=item,
-        value=np.ones(len(item)),
-        lists=tuple(no_lists(users, numbered(items)) for _ in predicted),
-        propensity=propensity,
-        candidates=np.full(len(users), float(items)),
-        relative=relative,
-        rating=rating,
-        predicted=tuple(predicted),
-    )
+        hashes=users.hashes, indptr=indptr, item=item, value=np.ones(len(item)),
+        lists=tuple(no_lists(users, numbered(items)) for _ in predicted), propensity=propensity,
+        candidates=np.full(len(users), float(items)), relative=relative, rating=rating, predicted=tuple(predicted),
+    )  # fmt: skip
 
 
 def draw(seed: int, users: int, noise: Sequence[float] = (0.8,)) -> World:
@@ -128,16 +121,8 @@ def plan_of(held: EvaluationData, asked: Sequence[str], named: Sequence[str] = M
 def answered(held: EvaluationData, asked: Sequence[str], named: Sequence[str] = METRICS, replicates: int = 0) -> Answer:
     """Estimates and verdicts of one table, with propensities that are known."""
     setting = Setting(
-        models=tuple("abcdefgh"[: len(held.predicted)]),
-        propensity="known",
-        tested=True,
-        assumption="",
-        level=0.95,
-        replicates=replicates,
-        seed=0,
-        segment=None,
-        single_clicks=0.0,
-        support_gap=None,
-    )
+        models=tuple("abcdefgh"[: len(held.predicted)]), propensity="known", tested=True, assumption="", level=0.95,
+        replicates=replicates, seed=0, segment=None, single_clicks=0.0, support_gap=None,
+    )  # fmt: skip
     measured = measure(MemoryEngine(held, threads=1), plan_of(held, asked, named), setting)
     return answer(measured, error_per_comparison([measured]))

@@ -195,17 +195,12 @@ def test_hostile_arguments_of_other_functions(value: Any) -> None:
     calls: list[Callable[[], Any]] = [
         lambda: us.propensity.check("popularity", LOG, folds=value),
         lambda: us.propensity.check("popularity", LOG, pairs=value),
-        lambda: us.propensity.check("popularity", LOG, seed=value),
-        lambda: complete(LOG, rank=value),
-        lambda: complete(LOG, penalty=value),
-        lambda: complete(LOG, sweeps=value),
-        lambda: complete(LOG, seed=value),
-        lambda: RatingWorld.like(LOG, alpha=value).draw(0),
-        lambda: RatingWorld.like(LOG, share=value).draw(0),
-        lambda: RatingWorld.like(LOG, marginals=value).draw(0),
-        lambda: most_active(LOG, users=value),
+        lambda: us.propensity.check("popularity", LOG, seed=value), lambda: complete(LOG, rank=value),
+        lambda: complete(LOG, penalty=value), lambda: complete(LOG, sweeps=value), lambda: complete(LOG, seed=value),
+        lambda: RatingWorld.like(LOG, alpha=value).draw(0), lambda: RatingWorld.like(LOG, share=value).draw(0),
+        lambda: RatingWorld.like(LOG, marginals=value).draw(0), lambda: most_active(LOG, users=value),
         lambda: models.MostPopular().fit(LOG).recommend(LOG.users, value),
-    ]
+    ]  # fmt: skip
     for number, call in enumerate(calls):
         harmless(call, number)
 

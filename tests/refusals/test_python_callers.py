@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import unskew as us
-from tests.refusals.test_options import LISTS, LOG, SIDE, TEST, TRAIN
+from tests.refusals.test_options import LISTS, LOG, TEST, TRAIN
 from tests.said import refusal
 from unskew.core.errors import InputError, UnskewError
 from unskew.log import Ids
@@ -43,37 +43,20 @@ class Predicts:
 def hostile() -> Iterator[tuple[str, Callable[[], Any]]]:
     """Values by name, made anew for each call."""
     yield from (
-        ("none", lambda: None),
-        ("int", lambda: 5),
-        ("float", lambda: 2.5),
-        ("bool", lambda: True),
-        ("nothing", dict),
-        ("mapping", lambda: {"a": 1}),
-        ("nested", lambda: {"a": {"b": {"c": 1}}}),
-        ("generator", lambda: (x for x in (1, 2))),
-        ("list", lambda: [1, 2]),
-        ("empty list", list),
-        ("set", lambda: {1}),
-        ("text", lambda: "no such thing"),
-        ("empty", str),
-        ("bytes", lambda: b"abc"),
-        ("object", object),
-        ("array", lambda: np.arange(5)),
-        ("matrix", lambda: np.zeros((3, 3))),
-        ("series", lambda: pl.Series([1])),
-        ("empty frame", pl.DataFrame),
-        ("frame without rows", lambda: TEST.to_frame().head(0)),
-        ("frame", lambda: TEST.to_frame()),
+        ("none", lambda: None), ("int", lambda: 5), ("float", lambda: 2.5), ("bool", lambda: True), ("nothing", dict),
+        ("mapping", lambda: {"a": 1}), ("nested", lambda: {"a": {"b": {"c": 1}}}),
+        ("generator", lambda: (x for x in (1, 2))), ("list", lambda: [1, 2]), ("empty list", list),
+        ("set", lambda: {1}), ("text", lambda: "no such thing"), ("empty", str), ("bytes", lambda: b"abc"),
+        ("object", object), ("array", lambda: np.arange(5)), ("matrix", lambda: np.zeros((3, 3))),
+        ("series", lambda: pl.Series([1])), ("empty frame", pl.DataFrame),
+        ("frame without rows", lambda: TEST.to_frame().head(0)), ("frame", lambda: TEST.to_frame()),
         ("pandas by index", lambda: TEST.to_frame().to_pandas().set_index(["user", "item"])),
-        ("pandas", lambda: TEST.to_frame().to_pandas()),
-        ("log", lambda: TEST),
-        ("lists", lambda: LISTS["one"]),
-        ("no lists", lambda: Recommends(5)),
-        ("no numbers", lambda: Predicts(lambda rows: ["x"] * rows)),
+        ("pandas", lambda: TEST.to_frame().to_pandas()), ("log", lambda: TEST), ("lists", lambda: LISTS["one"]),
+        ("no lists", lambda: Recommends(5)), ("no numbers", lambda: Predicts(lambda rows: ["x"] * rows)),
         ("infinite", lambda: Predicts(lambda rows: np.full(rows, np.inf))),
         ("too large", lambda: Predicts(lambda rows: np.full(rows, 1e300))),
         ("too few", lambda: Predicts(lambda rows: np.zeros(1))),
-    )
+    )  # fmt: skip
 
 
 OPTIONS = sorted(
@@ -223,16 +206,6 @@ def test_own_propensities_are_checked(made: Any) -> None:
     assert "'own'" in str(refusal(us.evaluate, TEST, LISTS, propensity=Own(made)))
 
 
-def test_own_propensities_of_single_precision_weigh_alike() -> None:
-    """Numbers are those of the same propensities in double precision, weights and shares included."""
-    rows: Any = (0.1 + np.arange(len(TEST)) % 7 / 10).astype(np.float32)
-    one, other = (
-        us.evaluate(TEST, LISTS, propensity=Own(Scored(each)), estimators=["snips"]).table()
-        for each in (rows, rows.astype(np.float64))
-    )
-    assert one.equals(other)
-
-
 def test_predictions_whose_ranks_are_tied_are_refused() -> None:
     """Ranks of an array in memory are looked at as those of a file are."""
     frame = pl.DataFrame({"user": "u", "item": ["a", "b", "c"], "prediction": [1.0, 2.0, 3.0], "rank": [2, 1, 3]})
@@ -265,8 +238,3 @@ def test_columns_that_make_no_segments(by: str) -> None:
     lists = {"a": pl.DataFrame({"user": range(1200), "item": [0] * 1200, "rank": [1] * 1200})}
     users = pl.DataFrame({"user": range(1200), "relevant": [12] * 1200})
     assert by in str(refusal(us.evaluate, frame, lists, users=users, by=by))
-
-
-def test_side_is_what_it_should_be() -> None:
-    """The walk above needs covariates and a random log that serve."""
-    assert us.propensity.check("naive_bayes", LOG, inputs=SIDE).checks

@@ -9,7 +9,7 @@ import pytest
 
 import unskew as us
 from tests.refusals.known import LISTS
-from tests.said import only, refusal
+from tests.said import refusal
 from unskew.core.errors import InputError, RefusedError
 
 TEST = pl.DataFrame({"user": [1, 2], "item": [10, 20]})
@@ -25,39 +25,6 @@ def test_a_refused_cell_is_an_error_by_default() -> None:
     with pytest.raises(RefusedError) as caught:
         us.evaluate(TEST, LISTS, metrics=["mrr@5"], estimators=["snips"], refused="skip")
     assert "mrr@5 × snips" in str(caught.value) and "refused='skip'" not in str(caught.value)
-
-
-def test_unknown_propensities_are_never_uniform() -> None:
-    """A log without propensities gets naive alone, and snips is refused; a column of its own is used, and says so."""
-    assert [e.estimator for e in us.evaluate(TEST, LISTS).estimates] == ["naive"]
-    with pytest.raises(RefusedError):
-        us.evaluate(TEST, LISTS, estimators=["snips"])
-    with_column = TEST.with_columns(propensity=pl.Series([0.5, 0.1]))
-    used = us.evaluate(with_column, LISTS)
-    assert [(e.estimator, e.propensity) for e in used.estimates] == [("naive", None), ("snips", "known")]
-    only("used", used.warnings)
-    assert [e.estimator for e in us.evaluate(with_column, LISTS, estimators=["naive"]).estimates] == ["naive"]
-    asked = us.evaluate(with_column, LISTS, estimators=["snips"], propensity="uniform")
-    assert asked.estimates[0].propensity == "uniform"
-    with pytest.raises(RefusedError):
-        us.evaluate(with_column, LISTS, estimators=["ips"], propensity="uniform", target="per_user_sum")
-
-
-def test_values_that_nothing_explains_are_an_error() -> None:
-    """A column of values may be conversions, ratings or noise; the message offers all of them."""
-    said = str(refusal(us.evaluate, VALUED, LISTS))
-    assert all(word in said for word in ("'value'", "conversions", "ratings", "implicit", "relevant="))
-    assert us.evaluate(VALUED, LISTS, relevant=">=1").inputs["settings"]["feedback"] == "ratings"
-    assert us.evaluate(VALUED, LISTS, feedback="implicit").estimates[0].interactions == 2
-
-
-@pytest.mark.parametrize(
-    ("feedback", "target"), [("implicit", "pooled"), ("conversions", "per_user_sum"), ("ratings", "per_pair")]
-)
-def test_the_default_target_follows_the_feedback(feedback: str, target: str) -> None:
-    """What people usually mean: shares of relevant items for clicks, gains per user, averages over all pairs."""
-    result = us.evaluate(VALUED, LISTS, feedback=feedback, metrics=["dcg@10"])
-    assert {str(e.target) for e in result.estimates} == {target}
 
 
 @pytest.mark.parametrize(

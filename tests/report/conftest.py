@@ -100,12 +100,9 @@ def nothing_known() -> Result:
 def undecided() -> Result:
     """Two models that this log cannot tell apart."""
     return Result(
-        estimates=(estimate("a", 0.123), estimate("b", 0.121)),
-        verdicts_=(verdict("a", "b", 0.002, 0.006),),
-        weights=(weights("snips"),),
-        inputs=INPUTS,
-        warnings=(),
-    )
+        estimates=(estimate("a", 0.123), estimate("b", 0.121)), verdicts_=(verdict("a", "b", 0.002, 0.006),),
+        weights=(weights("snips"),), inputs=INPUTS, warnings=(),
+    )  # fmt: skip
 
 
 @pytest.fixture

@@ -34,28 +34,12 @@ def traits(names: Sequence[str]) -> dict[str, MetricTraits]:
 def estimate(model: str, value: float, half: float = 0.01, **changes: Any) -> Estimate:
     """An estimate with an interval of ± half."""
     known: dict[str, Any] = {
-        "model": model,
-        "metric": "recall@10",
-        "estimator": "snips",
-        "target": "pooled",
-        "propensity": "known",
-        "segment": None,
-        "value": value,
-        "se": half / 1.96,
-        "low": value - half,
-        "high": value + half,
-        "ess": 1204.6,
-        "hits": 2310,
-        "max_weight_share": 0.0123,
-        "clipped_share": 0.0,
-        "support_gap": 0.031,
-        "unsupported": 0.0,
-        "few_clicks": None,
-        "users": 1800,
-        "interactions": 5412,
-        "promise": "consistent if the propensities are right up to one factor",
-        "trust": "",
-    }
+        "model": model, "metric": "recall@10", "estimator": "snips", "target": "pooled", "propensity": "known",
+        "segment": None, "value": value, "se": half / 1.96, "low": value - half, "high": value + half, "ess": 1204.6,
+        "hits": 2310, "max_weight_share": 0.0123, "clipped_share": 0.0, "support_gap": 0.031, "unsupported": 0.0,
+        "few_clicks": None, "users": 1800, "interactions": 5412,
+        "promise": "consistent if the propensities are right up to one factor", "trust": "",
+    }  # fmt: skip
     known |= changes
     cell = known["metric"], known["estimator"], known["target"]
     if not standing(*cell).debiased:
@@ -115,13 +99,9 @@ def weights(estimator: str, **changes: Any) -> Weights:
     if estimator == "naive":
         edges, counts = edges[:2], (5412,)
     known: dict[str, Any] = {
-        "estimator": estimator,
-        "target": "pooled",
-        "segment": None,
-        "low": tuple(edges[:-1]),
-        "high": tuple(edges[1:]),
+        "estimator": estimator, "target": "pooled", "segment": None, "low": tuple(edges[:-1]), "high": tuple(edges[1:]),
         "count": counts,
-    }
+    }  # fmt: skip
     return Weights(**(known | changes))
 
 

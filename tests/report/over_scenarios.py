@@ -45,26 +45,16 @@ def scenarios(
         verdicts.append(_verdict(a, b, apart, signs, ends, metric, cell))
     shape = ONE if len(points[0]) == 1 else TWO
     table = ScenarioTable(
-        **cell,
-        **shape,
-        points=tuple(points),
-        values=tuple(values),
-        differences=tuple(differences),
-        not_covered=NOT_COVERED,
-        estimated=estimated,
-    )
+        **cell, **shape, points=tuple(points), values=tuple(values), differences=tuple(differences),
+        not_covered=NOT_COVERED, estimated=estimated,
+    )  # fmt: skip
     estimates = [
         estimate(
-            row.model,
-            sum(row.value) / len(row.value),
-            low=min(row.low) if not math.isnan(row.low[0]) else NAN,
-            high=max(row.high) if not math.isnan(row.high[0]) else NAN,
-            propensity=None,
-            assumption=ASSUMED,
-            **cell,
+            row.model, sum(row.value) / len(row.value), low=min(row.low) if not math.isnan(row.low[0]) else NAN,
+            high=max(row.high) if not math.isnan(row.high[0]) else NAN, propensity=None, assumption=ASSUMED, **cell,
         )
         for row in values
-    ]
+    ]  # fmt: skip
     return table, estimates, verdicts
 
 
@@ -82,16 +72,11 @@ def _verdict(
     word = {1: "ahead", -1: "behind"}.get(upwards * everywhere, "depends" if any(signs) else "undecided")
     first = a if upwards * next((sign for sign in signs if sign), 1) > 0 else b
     changes: dict[str, Any] = {
-        "verdict": word,
-        "assumption": ASSUMED,
-        "low": min(ends[0]),
-        "high": max(ends[1]),
-        "tipping": 1.6 if everywhere else None,
-        "tipping_low": 1.3 if everywhere else None,
-        "tipping_kind": "ratio" if everywhere else None,
-        "users_needed": None,
+        "verdict": word, "assumption": ASSUMED, "low": min(ends[0]), "high": max(ends[1]),
+        "tipping": 1.6 if everywhere else None, "tipping_low": 1.3 if everywhere else None,
+        "tipping_kind": "ratio" if everywhere else None, "users_needed": None,
         "not_covered": NOT_COVERED if any(signs) else "",
-    }
+    }  # fmt: skip
     if word == "depends":
         other = b if first == a else a
         share = "less than 40 % of popularity comes from exposure"
@@ -107,14 +92,9 @@ def over(lines: Mapping[str, Line], *, naive: bool = True, **options: Any) -> Re
     known = [estimate(m, low, 0.005, **cell) for m, (low, _) in lines.items()] if naive else []
     said = [verdict(a, b, lines[a][0] - lines[b][0], 0.005, **cell) for a, b in itertools.combinations(lines, 2)]
     return Result(
-        estimates=(*known, *estimates),
-        verdicts_=(*(said if naive else ()), *verdicts),
-        weights=(),
-        inputs=INPUTS,
-        warnings=(),
-        scenarios=(table,),
-        traits=traits([table.metric]),
-    )
+        estimates=(*known, *estimates), verdicts_=(*(said if naive else ()), *verdicts), weights=(), inputs=INPUTS,
+        warnings=(), scenarios=(table,), traits=traits([table.metric]),
+    )  # fmt: skip
 
 
 AHEAD = {"als": (0.30, 0.28), "popular": (0.25, 0.15)}  # all over

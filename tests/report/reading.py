@@ -87,6 +87,17 @@ def matches(text: str, value: float | None) -> bool:
     return abs(float(plain) - value) <= 0.5 * 10.0**-places + 1e-12
 
 
+def check_loads_nothing(text: str) -> None:
+    """No address, import, script, frame or font: the page works from a file, a mail, an archive."""
+    assert not set(re.findall(r"https?://[^\s\"'<>)]*", text)) - {"http://www.w3.org/2000/svg"}
+    assert "@import" not in text and "url(" not in text and "\x1b" not in text
+    tags = Reader(text).tags
+    assert not {tag for tag, _ in tags} & {"script", "iframe", "object", "embed", "img", "base", "form"}
+    for _, attributes in tags:
+        assert not any(name.startswith("on") for name in attributes) and "src" not in attributes
+        assert attributes.get("href", "#").startswith("#") or attributes["href"] == "data:,"
+
+
 def printed(shown: Any, width: int = 100, **options: Any) -> str:
     """What a terminal of this width shows."""
     file = io.StringIO()

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import html
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import code_of, unskew
 from unskew.core.notice import Notice
 from unskew.report import page
 from unskew.result import Result
@@ -55,13 +53,3 @@ def test_the_foot_has_date_command_and_versions(two: Result) -> None:
     foot = page(two, written=WRITTEN).partition("<footer>")[2]
     assert all(text in foot for text in ("2024-05-01T12:00:00+00:00", "unskew evaluate u1.csv", "unskew 1.2.3"))
     assert "<dl>" not in page(two).partition("<footer>")[2]
-
-
-def test_the_demo_shows_the_truth_and_can_be_anonymous(tmp_path: Path) -> None:
-    """The page of the demo has a truth for each estimate, and its foot the command, unless that is left out."""
-    done = unskew("demo", "--users", "200", "--items", "100", "--html", "page.html", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    text = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert 'id="truth"' in text and "<dt>Versions</dt>" in text.partition("<footer>")[2]
-    done = unskew("demo", "--anonymous", cwd=tmp_path)
-    assert done.returncode == 2 and code_of(done.stderr) == "missing-argument" and "--html FILE" in done.stderr

@@ -50,7 +50,6 @@ def told(inputs: dict[str, Any]) -> dict[str, list[str]]:
     return found
 
 
-ASKED = ("rows", "answered", "asked", "positive")
 DRAWN = ("rows", "rows_per_draw", "rows_in_any_draw")
 USUAL = {
     "log": ["my logs/test.parquet"], "--recs": ["a=a.parquet", "b=b.parquet"], "--seen": ["train.csv"],
@@ -112,11 +111,7 @@ def test_what_cannot_be_typed_is_not_told_to_be() -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [
-        {"verdict": "ahead"},
-        {"low": -0.001, "high": 0.002, "difference": 0.0005},
-        {"difference": 0.0, "se": 0.0},
-    ],
+    [{"verdict": "ahead"}, {"low": -0.001, "high": 0.002, "difference": 0.0005}, {"difference": 0.0, "se": 0.0}],
     ids=["decided", "practically equal", "the same everywhere"],
 )
 def test_nothing_is_proposed_where_nothing_is_open(changes: dict[str, Any]) -> None:

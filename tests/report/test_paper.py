@@ -22,7 +22,7 @@ from unskew.report.paper import PaperCell, PaperTable, result_table
 from unskew.report.words import AS_IT_IS, NOT_DEBIASED
 from unskew.result import Result
 
-from .made_up import HOSTILE, INPUTS, NAN, estimate, grid, traits, verdict
+from .made_up import HOSTILE, INPUTS, NAN, estimate, traits, verdict
 from .over_scenarios import ASSUMED, TURNS, over
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
@@ -88,19 +88,6 @@ def test_hostile_names_stay_in_their_cells(name: str) -> None:
     assert "<script" not in result.to_markdown()
 
 
-def test_other_alphabets_are_kept_where_the_engine_has_them() -> None:
-    """Where they are written as numbers a comment names what keeps them."""
-    result = Result((estimate("中文 ü ł", 0.2),), (), (), INPUTS, ())
-    assert "{[}U+4E2D{]}" in result.to_latex() and "ü" in result.to_latex() and "U+0142" in result.to_latex()
-    assert "中文 ü ł" in result.to_latex(unicode=True)
-    names = {"日本": True, "plain": False}
-    for name, numbered in names.items():
-        result = Result((estimate(name, 0.2),), (), (), INPUTS, ())
-        comments = [line for line in result.to_latex().splitlines() if line.startswith("%")]
-        assert any("unicode=True" in line for line in comments) is numbered
-        assert "unicode=True" not in result.to_latex(unicode=True)
-
-
 def test_the_best_is_bold_and_what_is_behind_it_marked() -> None:
     """Two that are not told apart carry no dagger."""
     rows = estimate("a", 0.20), estimate("b", 0.19), estimate("c", 0.10)
@@ -141,32 +128,6 @@ def test_scenarios_are_told_as_ranges() -> None:
     assert {"averages", "depends"} <= {*codes([table.caption])} and "‡" in table.caption
     assert {cell.marks for row in cells(table).values() for cell in row} == {"", "‡"}
     assert f", if {ASSUMED}" in table.caption
-
-
-def test_metrics_are_columns_and_errors_know_their_direction() -> None:
-    result = grid(["old", "new"], ["recall@10", "dcg@10"], ["naive", "snips"])
-    assert result_table(result).head == ("model", "recall@10", "dcg@10")
-    errors = Result(
-        (estimate("a", 0.9, metric="rmse"), estimate("b", 0.8, metric="rmse")),
-        (verdict("a", "b", 0.1, metric="rmse", verdict="worse"),), (), INPUTS, (), traits=traits(["rmse"]),
-    )  # fmt: skip
-    found = cells(result_table(errors))
-    assert found["b"][0].best and found["a"][0].marks == "†"
-    only("lower-is-better", [result_table(errors).caption], lower=["rmse"])
-
-
-def test_an_assumption_is_told_of_its_metric_alone() -> None:
-    rows = [estimate(m, v, metric=metric) for metric in ("recall@10", "ndcg@10") for m, v in (("a", 0.2), ("b", 0.1))]
-    pairs = verdict("a", "b", 0.1), verdict("a", "b", 0.1, metric="ndcg@10")
-    table = result_table(Result(tuple(rows), pairs, (), INPUTS, (), traits=traits(["recall@10", "ndcg@10"])))
-    assert f"on ndcg@10 if {pairs[1].assumption}" in table.caption and table.caption.count(" if ") == 1
-
-
-def test_a_metric_with_a_target_of_its_own_is_there() -> None:
-    rows = [estimate(m, v, metric=metric, target=t) for metric, t in (("recall@10", "pooled"), ("dcg@10", "per_user"))
-            for m, v in (("a", 0.2), ("b", 0.1))]  # fmt: skip
-    table = result_table(Result(tuple(rows), (), (), INPUTS, (), traits=traits(["recall@10", "dcg@10"])))
-    assert table.head == ("model", "recall@10 (pooled)", "dcg@10 (per_user)")
 
 
 def test_numbers_equal_those_of_the_json_to_the_digits_shown(many: Result) -> None:

@@ -1,21 +1,17 @@
-"""The page of a plan: the planned rows on the curves, and nothing drawn where no difference is named."""
+"""The page of a plan: where no number of answers decides, and where the log holds positives only."""
 
 from __future__ import annotations
 
 import html
 from dataclasses import replace
 
-import numpy as np
-
 import unskew as us
 from tests.design.shop import shop
 from tests.report.reading import flat, told
 from tests.said import only
 from unskew.core.notice import codes
-from unskew.design.deciding import decide
 from unskew.design.plan import Plan
 from unskew.report import document_of, page
-from unskew.report.plan_document import power_cards
 
 
 def made(detect: str, **options: object) -> Plan:
@@ -25,15 +21,6 @@ def made(detect: str, **options: object) -> Plan:
         models, log=world.log, seen=world.seen, feedback="conversions", metric="recall@4", detect=detect,
         **options,  # type: ignore[arg-type]
     )  # fmt: skip
-
-
-def test_the_title_promises_no_verdict() -> None:
-    """A plan has a power below 1, and guesses what is relevant."""
-    plan = made("40%")
-    (title,) = document_of(plan).title.spans
-    assert f"{plan.pairs[0].rows:,}" in title.text and only(
-        "would-decide-all", [title.text], answers=plan.pairs[0].rows
-    )
 
 
 def test_what_no_answers_find_is_named() -> None:
@@ -54,12 +41,3 @@ def test_a_log_of_positives_is_said_to_ask_for_too_much() -> None:
     said = only("positives-only", plan.notes)
     assert said in html.unescape(page(plan)) and flat(said) in flat(plan.summary())
     assert "positives-only" not in codes(made("40%").notes)
-
-
-def test_without_a_difference_the_page_asks_for_one() -> None:
-    """No curve at 0 %, no difference of 0.0000, and no claim that answers could not decide."""
-    plan = made("40%")
-    parts = replace(plan.parts, detect=np.zeros_like(plan.parts.detect))  # as where the lead changes hands
-    none = decide(replace(plan, parts=parts, settings=replace(plan.settings, detect="log")))
-    assert told(document_of(none).title) == ("no-size",)
-    assert not power_cards(none).cards and "0.0000" not in page(none)

@@ -21,8 +21,8 @@ from unskew.evaluation import PropensityComparison
 from unskew.requirement import Requirement
 from unskew.result import Result
 
-from .made_up import INPUTS, NAN, estimate, grid, traits, verdict, withheld
-from .over_scenarios import AHEAD, BOX, TURNS, Line, over
+from .made_up import INPUTS, NAN, estimate, traits, verdict, withheld
+from .over_scenarios import AHEAD, TURNS, Line, over
 
 YES, NO, OPEN = "yes", "no", "undecided"
 
@@ -145,13 +145,6 @@ def test_what_is_withheld_refused_or_not_debiased_is_undecided() -> None:
     assert answer(Result(pairs, (), (), {}, ()), better()) == (OPEN, "no-interval")
 
 
-def test_a_metric_that_was_refused_is_undecided_with_its_reason() -> None:
-    refused = [{"metric": "dcg@10", "estimator": "snips", "target": "pooled", "reason": "no propensities."}]
-    inputs = {"settings": {"metrics": ["recall@10", "dcg@10"]}, "refused": refused}
-    one = found(replace(pair(0.05, 0.01), inputs=inputs), better(on="dcg@10"))
-    assert (one.answer, one.reason) == (OPEN, refused[0]["reason"])
-
-
 def test_over_scenarios_only_what_holds_in_all_of_them_is_said() -> None:
     both = ("als", "popular")
     assert answer(over(AHEAD), better(*both)) == (YES, "decided")
@@ -187,28 +180,6 @@ def test_a_margin_that_holds_at_some_shares_only_is_undecided_and_says_at_which(
     assert (one.low, one.high, one.bound) == pytest.approx((-0.0504, -0.0496, -0.1 * 0.1996)), "at 0 %"
     mirrored = margin(CLOSER, "10 %", "old", "new")
     assert mirrored.answer == YES and mirrored.bound < mirrored.low, "nowhere it is behind"
-
-
-def test_a_margin_on_two_axes_must_hold_on_both() -> None:
-    one = margin({"old": (0.20, 0.20), "new": (0.15, 0.22)}, "10 %", points=BOX)
-    assert isinstance(one.reason, Notice)
-    assert (one.answer, one.reason.fields["places"][0]) == (OPEN, (NO, 1.0, 1.41))  # type: ignore[index]
-
-
-def test_a_scenario_without_a_value_leaves_a_share_of_it_open() -> None:
-    """What holds elsewhere may not hold there."""
-    result = over(WORSE, **PATH)
-    (table,) = result.scenarios
-    gone = [
-        replace(row, value=(*row.value[:-1], NAN), low=(*row.low[:-1], NAN), high=(*row.high[:-1], NAN))
-        for row in table.values
-    ]
-    result = replace(result, scenarios=(replace(table, values=tuple(gone)),))
-    for by in ("2 %", "40 %"):
-        one = found(result, kept(by))
-        assert isinstance(one.reason, Notice)
-        assert (one.answer, one.reason.fields["places"][-1]) == (OPEN, (OPEN, 1.0, 1.0))  # type: ignore[index]
-    assert found(result, kept("0.2")).answer == YES, "a margin that is no share of it"
 
 
 def test_only_scenarios_that_answers_leave_are_judged() -> None:
@@ -252,14 +223,6 @@ def test_segments_have_answers_of_their_own(segmented: Result) -> None:
     assert (one.segment, one.answer) == ("DE", YES)
     (said,) = [v for v in segmented.verdicts_ if (v.segment, v.metric, v.estimator) == ("DE", "dcg@10", "snips")]
     assert one.difference == -said.difference
-
-
-def test_the_estimator_that_counts_answers() -> None:
-    """naive and snips name different winners; the page's headline is that of snips."""
-    result = grid(["old", "new"], ["recall@10"], ["naive", "snips"])
-    one = found(result, kept("0.02"))
-    (said,) = [v for v in result.verdicts_ if v.estimator == "snips"]
-    assert (one.estimator, one.low, one.high) == ("snips", -said.high, -said.low)
 
 
 GS = "gs(strata=5)"
@@ -338,20 +301,3 @@ def test_a_margin_that_nothing_could_miss_is_an_error(by: str, meant: bool | Non
         return
     with refuses("vacuous-margin", margin=float(by), highest=0.22, meant=meant):
         result.require(kept(by))
-
-
-@pytest.mark.parametrize(
-    ("difference", "by", "said", "share"),
-    [
-        (0.0, "2 %", (OPEN, "margin-in-interval"), 0.02 * 0.18),
-        (0.0, "10 %", (YES, "within-margin"), 0.1 * 0.18),
-        (-0.05, "2 %", (NO, "beyond-margin"), 0.02 * 0.22),
-    ],
-)
-def test_a_relative_margin_says_of_what_it_is_a_share(
-    difference: float, by: str, said: tuple[str, str], share: float
-) -> None:
-    one = found(pair(difference, 0.01), kept(by))
-    assert answer(pair(difference, 0.01), kept(by)) == said and one.bound == pytest.approx(-share)
-    for piece in (f"{by} ", f"−{share:.4f}", "0.180" if difference == 0.0 else "0.220"):
-        assert piece in one.reason

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,17 +20,12 @@ from tests.report.over_scenarios import (
     TURNS,
     Line,
     over,
-    scenarios,
 )  # fmt: skip
-from tests.report.reading import Reader, first, flat, heading, matches, names, printed, title_told, told
+from tests.report.reading import first, flat, heading, matches, names, printed, title_told, told
 from tests.said import only
-from unskew.core.errors import MissingExtraError
 from unskew.core.notice import codes
-from unskew.estimators import Standing
-from unskew.evaluation import PropensityComparison
 from unskew.propensity.known import Certain
-from unskew.report import notebook, page, sentences
-from unskew.result import Result
+from unskew.report import notebook, page
 
 
 def test_a_pair_that_depends_says_where_it_turns() -> None:
@@ -126,51 +120,6 @@ def test_the_terminal_shows_values_along_the_first_axis(options: dict[str, Any])
                 assert cell.split()[1:] == {1: ["▲"], -1: ["▼"]}.get(signs.pop() if len(signs) == 1 else 0, [])
 
 
-def test_a_random_samples_estimate_is_marked_and_decides_nothing() -> None:
-    """The same verdict with it and without it; a share beyond the axis is told, not drawn."""
-    result, without = over(TURNS, estimated=0.62), over(TURNS)
-    said = only("scenario-of-sample", result.headline()["trust"], at=0.62)
-    assert "62\u00a0%" in said and said not in without.headline()["trust"]
-    assert sentences(result) == sentences(without)
-    assert "sample: 62" in page(result) and "sample:" not in page(without)
-    beyond = page(over(TURNS, estimated=1.3))
-    assert "sample:" not in beyond and "130\u00a0%" in beyond
-
-
-def test_one_model_is_a_range() -> None:
-    """Its sentence gives both ends and the average, and there is no order to show."""
-    result = over({"als": (0.31, 0.16)})
-    (said,) = sentences(result)
-    assert all(piece in said for piece in ("0.150", "0.320", "0.235", "recall@10", "(exposure_path)"))
-    text = printed(result)
-    assert "0.150 to 0.320" in text and "[0.150, 0.320]" not in text and "Leaderboard" not in text
-    assert "als" in page(result)
-
-
-def test_ranges_stand_in_every_table() -> None:
-    """Those of naive keep their brackets; a range has no standard error."""
-    result = over(TURNS)
-    rows = [row for row in Reader(page(result)).rows("estimates") if row["estimator"] == "exposure_path"]
-    assert [row["interval"] for row in rows] == ["0.190 to 0.310", "0.140 to 0.290"]
-    assert {row["se"] for row in rows} == {"–"}
-    (said,) = (row for row in Reader(page(result)).rows("verdicts") if row["estimator"] == "exposure_path")
-    assert said["interval"] == "−0.090 to 0.160" and said["verdict"].startswith("depends")
-    assert "[−0.085, −0.075]" in page(result)
-
-
-def test_a_notebook_shows_charts_and_does_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A few charts, each once; where nothing can draw them, the tables stay."""
-    result = over(TURNS)
-    assert notebook(result).count('role="img"') == 2
-
-    def missing() -> Any:
-        raise MissingExtraError("a page", "report")
-
-    monkeypatch.setattr("unskew.report.svg.converter", missing)
-    text = notebook(result)
-    assert "<svg" not in text and "<figure" not in text and "<table" in text
-
-
 def test_missing_numbers_are_dashes() -> None:
     """A model without any estimate has no line and no place, and nothing falls over."""
     result = over({"als": (0.3, 0.2), "none": (NAN, NAN), "popular": (0.25, 0.1)})
@@ -178,33 +127,6 @@ def test_missing_numbers_are_dashes() -> None:
     assert "nan" not in text.lower().replace("nano", "")
     nothing = over({"a": (NAN, NAN), "b": (NAN, NAN)})
     assert printed(nothing) and page(nothing)
-
-
-def test_segments_have_their_own_scenarios() -> None:
-    """The page draws those of all users; JSON keeps those of every segment."""
-    whole, part = over(TURNS), over(AHEAD, segment="new users")
-    both = replace(
-        whole,
-        estimates=whole.estimates + part.estimates,
-        verdicts_=whole.verdicts_ + part.verdicts_,
-        scenarios=whole.scenarios + part.scenarios,
-    )
-    assert [table["segment"] for table in both.to_dict()["scenarios"]] == [None, "new users"]
-    assert heading(both)[0] == "depends"
-    text = page(both)
-    assert text.count('aria-label="Values of recall@10') == 1 and "new users" in text
-
-
-def test_undecided_all_over_is_undecided() -> None:
-    """Nothing depends where nothing is decided anywhere."""
-    assert told(first(over(CLOSE))) == ("practically-equal",)
-    lines = {"als": (0.2, 0.2), "popular": (0.19, 0.21)}
-    far = over(lines, half=0.06)
-    assert told(first(far))[0] == "undecided"
-    table, estimates, verdicts = scenarios(lines, half=0.06)
-    verdicts = [replace(verdicts[0], users_needed=9_000)]
-    open_ = replace(far, estimates=tuple(estimates), verdicts_=tuple(verdicts), scenarios=(table,))
-    assert told(first(open_))[0] == "users-needed" and "9,000" in str(first(open_))
 
 
 def test_what_assumes_one_scenario_does_not_carry_the_headline() -> None:
@@ -233,47 +155,3 @@ def test_what_assumes_one_scenario_does_not_carry_the_headline() -> None:
     assert heading(beside) == ("better", ["popular", "als"])
     said = only("disagree", [beside.headline()["agreement"]], estimators=("exposure_path (pooled)",))
     assert path.verdicts_[-1].turns.rstrip(".") in said
-
-
-def test_a_terminal_marks_averages_over_scenarios(two: Result) -> None:
-    """A value that belongs to no scenario is no estimate: in the tables of estimates and of verdicts."""
-    result = over(TURNS)
-    text = printed(result)
-    averages = [e.value for e in result.estimates if e.estimator == "exposure_path"]
-    assert averages and all(f"ø{value:.3f}" in text for value in averages)
-    (pair,) = [v for v in result.verdicts_ if v.estimator == "exposure_path"]
-    assert f"ø{pair.difference:+.3f}".replace("-", "−") in text and text.count("ø") > len(averages)
-    assert "ø" not in printed(two)
-
-
-def test_without_scenarios_nothing_speaks_of_them(two: Result, segmented: Result) -> None:
-    """Results of before look as before."""
-    for result in (two, segmented):
-        for text in (printed(result), notebook(result), result.headline()["title"]):
-            assert "scenario" not in text and "depends" not in text
-        assert '<section id="scenarios">' not in page(result)
-        assert result.to_dict()["scenarios"] == []
-
-
-def test_json_and_csv_hold_them(tmp_path: Path) -> None:
-    """A file for programs: verdict, where it turns, every scenario, the order."""
-    result = over(TURNS, estimated=0.5)
-    result.to_json(tmp_path / "r.json")
-    found = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
-    said = found["verdicts"][-1]
-    assert said["verdict"] == "depends" and said["turns_at"] == 0.4 and said["not_covered"] == NOT_COVERED
-    (table,) = found["scenarios"]
-    assert table["estimated"] == 0.5 and table["percent"] == [True] and len(table["points"]) == 11
-    assert [row["model"] for row in found["leaderboard"]] == ["als", "popular"]
-    result.to_csv(tmp_path / "r.csv")
-    assert Standing.SCENARIOS in (tmp_path / "r.csv").read_text(encoding="utf-8")
-
-
-def test_a_comparison_of_propensities_knows_depends() -> None:
-    """The same word is no change, another one is; where both name nobody it still says which says what."""
-    same = PropensityComparison({"known": over(TURNS), "uniform": over(TURNS)})
-    assert not same.changed
-    changed = PropensityComparison({"known": over(TURNS), "uniform": over(CLOSE)})
-    (row,) = changed.changes().filter(estimator="exposure_path").to_dicts()
-    assert (row["verdict"], row["other_verdict"], row["opposite"]) == ("depends", "undecided", False)
-    assert {"depends", "undecided"} <= set(flat(printed(changed)).split()) and "depends" in page(changed)

@@ -17,7 +17,7 @@ from unskew.report.document import Document, Paragraph, Sentence, Sentences, Ste
 from unskew.report.no_break import kept_together
 from unskew.result import Result
 
-from .made_up import WITHHELD, grid
+from .made_up import grid
 from .reading import printed
 
 SHAPES = ["two", "many", "segmented", "nothing_known", "undecided", "hostile", "naive_only", "kept_back"]
@@ -62,15 +62,6 @@ def test_a_long_command_is_never_cut() -> None:
     assert "".join(LONG.split()) in re.sub(r"\s|\\", "", others.getvalue())
 
 
-def test_a_path_in_a_sentence_is_folded() -> None:
-    """Never cut off with an ellipsis."""
-    path = "/home/somebody/" + "folder/" * 14 + "test.parquet"
-    said = Document(title=Sentence.plain("title"), summary=(Paragraph(f"Read {path}", "note"),), body=())
-    file = io.StringIO()
-    Console(file=file, width=60).print(terminal.panel(said))
-    assert path in re.sub(r"[\s│]", "", file.getvalue())
-
-
 @pytest.mark.parametrize("width", range(40, 60))
 def test_a_number_keeps_its_sign(width: int) -> None:
     """Wherever lines end; a command is left as it is."""
@@ -90,22 +81,3 @@ def test_names_are_neither_markup_nor_terminal_codes(hostile: Result) -> None:
     text = printed(hostile, 120)
     assert "\x1b" not in text and "[bold red]b[/]" in text
     assert "\x1b[31m\n" not in printed(hostile, 120, force_terminal=True, color_system="standard")
-
-
-@pytest.mark.parametrize("width", [60, 80, 120])
-def test_withheld_verdicts_say_why_where_they_are_read(kept_back: Result, width: int) -> None:
-    """In the headline and under the table of verdicts: no interval, and the reason, once with the pairs it is about."""
-    text = " ".join(printed(kept_back, width).replace("│", " ").split())
-    headline, table = text.split("Verdicts ", 1)
-    assert headline.count(WITHHELD) == 3
-    assert "undecided ?" in table
-    for why in {v.trust.replace("%", " %") for v in kept_back.verdicts_}:
-        assert table.count(f"and 1 more: {why}") == 1
-
-
-def test_many_pairs_are_cut_with_a_count() -> None:
-    """At most six sentences and a screenful of rows, and what is left out is counted."""
-    result = grid([f"m{n}" for n in range(6)], ["recall@10", "dcg@10"], ["naive", "snips", "gs(strata=5)"])
-    text = printed(result, 120)
-    assert text.count("●") == 6 and "… and 9 more" in text
-    assert "… and 54 more" in text and ".verdicts()" in text

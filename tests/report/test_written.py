@@ -15,22 +15,21 @@ from types import ModuleType
 from typing import Any
 
 import jsonschema
+import polars as pl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
 import unskew as us
-from tests.audit import logs
 from tests.evaluation.shop import evaluate
+from tests.evaluation.shop import many as several
 from tests.said import refuses
 from unskew.core import provenance
 from unskew.core.errors import MissingExtraError
-from unskew.evaluation import PropensityComparison
-from unskew.report import sentences
 from unskew.result import SCHEMA_VERSION, Result
 from unskew_papers.record import read_json
 
-from .every_output import check_every_output
 from .made_up import INPUTS, NAN, estimate, grid, verdict, withheld
 from .over_scenarios import AHEAD, TURNS, over
 from .reading import flat
@@ -232,34 +231,12 @@ def test_without_mlflow_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, two:
         two.to_pandas()
 
 
-def test_a_pandas_frame_is_the_table(two: Result) -> None:
-    frame = two.to_pandas()
-    assert list(frame.columns)[:4] == ["model", "value", "low", "high"]
-    assert frame["value"].tolist() == two.table()["value"].to_list() and math.isnan(frame["few_clicks"][0])
-
-
-def test_printing_says_the_verdict_and_what_to_doubt(two: Result, naive_only: Result) -> None:
-    """``print(result)`` is the summary; Python shows it as it is."""
-    text = str(two)
-    assert text.startswith(f"{two.headline()['title']}\n(snips, pooled)\n") and text == two.summary()
-    for said in (*sentences(two), f"? {two.verdicts_[1].trust}", f"! {two.warnings[0]}"):
-        assert said in flat(text)
-    assert repr(two.summary()) == text and max(map(len, text.splitlines())) <= 88
-    assert str(naive_only).startswith(naive_only.headline()["title"])
-
-
-def test_a_notebook_shows_charts(two: Result) -> None:
-    assert two._repr_html_().count("<svg") == 2
-    chart = two.plot().to_dict()
-    assert len(chart["vconcat"]) == 2
-    path = over(TURNS)
-    assert path._repr_html_().count("<svg") == 2 and len(path.plot().to_dict()["vconcat"]) == 2
-    with refuses("nothing-to-draw"):
-        Result((), (), (), {}, ()).plot()
-
-
-def test_audits_and_comparisons_have_all_of_it(many: Result, hostile: Result) -> None:
-    """The same methods; folds, protocols, policies and plans are asked where their tests make them."""
-    for shown in (us.audit(logs.skewed()), PropensityComparison({"known": many, "uniform": many}), many, hostile):
-        check_every_output(shown)
-    assert us.audit(logs.skewed()).metrics()["size/users"] > 0
+def test_tables_come_back_from_csv_and_parquet(tmp_path: Path) -> None:
+    """The table of estimates survives both formats."""
+    result = several()
+    result.to_csv(tmp_path / "result.csv")
+    result.to_parquet(tmp_path / "result.parquet")
+    assert_frame_equal(pl.read_parquet(tmp_path / "result.parquet"), result.table())
+    again = pl.read_csv(tmp_path / "result.csv", schema=result.table().schema)
+    assert_frame_equal(again, result.table())
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["result.csv", "result.parquet"]

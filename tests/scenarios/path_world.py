@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from tests.worlds import listed
+
 USERS, ITEMS, K = 160, 25, 5
 
 
@@ -21,7 +23,7 @@ def world(seed: int = 3) -> dict[str, Any]:
     lists = {}
     for name, taste in (("popular", -0.2), ("plain", 0.0), ("rare", 0.2)):
         score = liked + taste * np.arange(ITEMS) + rng.normal(0.0, 1.0, liked.shape) - 9.0 * (early & shown)
-        lists[name] = _lists(score)
+        lists[name] = listed(np.argsort(-score, axis=1)[:, :K])
     every = {"train": early & shown, "test": ~early & shown}
     logs = {name: _rows(mask & liked) for name, mask in every.items()}
     graded = {f"{name}_ratings": _rows(mask, liked) for name, mask in every.items()}
@@ -32,9 +34,3 @@ def _rows(mask: Any, liked: Any = None) -> pl.DataFrame:
     user, item = np.nonzero(mask)
     found = pl.DataFrame({"user": user, "item": item, "country": np.where(user % 2 == 0, "n", "s")})
     return found if liked is None else found.with_columns(value=np.where(liked[user, item], 5.0, 2.0))
-
-
-def _lists(score: Any) -> pl.DataFrame:
-    best = np.argsort(-score, axis=1)[:, :K]
-    user = np.repeat(np.arange(USERS), K)
-    return pl.DataFrame({"user": user, "item": best.ravel(), "rank": np.tile(np.arange(1, K + 1), USERS)})

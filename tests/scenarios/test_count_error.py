@@ -10,6 +10,7 @@ import pytest
 
 import unskew as us
 from tests.scenarios.path_world import world
+from tests.worlds import listed, pairs_of
 from unskew.result import Verdict
 
 USERS, ITEMS, K = 800, 100, 10
@@ -55,21 +56,12 @@ def equal_models(seed: int, rows: int) -> Verdict:
     """Popular and less popular items, equally liked and shown by popularity; so many training rows of other users."""
     rng = np.random.default_rng(seed)
     shown = 1.0 / np.arange(1, ITEMS + 1)
-    user, item = np.nonzero((rng.random((USERS, ITEMS)) < 0.3) & (rng.random((USERS, ITEMS)) < 0.5 * shown))
+    seen = (rng.random((USERS, ITEMS)) < 0.3) & (rng.random((USERS, ITEMS)) < 0.5 * shown)
     train = pl.DataFrame(
         {"user": USERS + rng.integers(0, 10**6, rows), "item": rng.choice(ITEMS, rows, p=shown / shown.sum())}
     )
-    lists = {
-        name: pl.DataFrame(
-            {
-                "user": np.repeat(np.arange(USERS), K),
-                "item": np.tile(np.arange(first, first + K), USERS),
-                "rank": np.tile(np.arange(1, K + 1), USERS),
-            }
-        )
-        for name, first in (("popular", 0), ("middle", 40))
-    }
-    test = pl.DataFrame({"user": user, "item": item})
+    lists = {name: listed(np.arange(first, first + K), USERS) for name, first in (("popular", 0), ("middle", 40))}
+    test = pairs_of(seen)
     result = us.evaluate(test, lists, train=train.unique(), share="users", estimators=["exposure_path"], threads=1)
     (verdict,) = result.verdicts_
     return verdict

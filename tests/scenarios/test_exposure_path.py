@@ -68,15 +68,6 @@ def test_the_path_begins_with_naive_and_holds_snips_with_its_weights() -> None:
         assert row.low[0] == pytest.approx(naive[row.model].low, rel=1e-9)
 
 
-def test_a_point_may_be_asked_for_by_itself() -> None:
-    """exposure_path(at=0.3) is the fourth point, with its assumption."""
-    result, table = evaluate(estimators=["exposure_path(at=0.3)"]), evaluate().scenarios[0]
-    assert not result.scenarios
-    assert [e.value for e in result.estimates if e.metric == "recall@5"] == [row.value[3] for row in table.values]
-    assert all("30 %" in v.assumption for v in result.verdicts_)
-    assert all(v.verdict not in ("better", "worse") for v in result.verdicts_)
-
-
 def test_the_answer_covers_the_whole_path() -> None:
     """Intervals reach from the lowest end to the highest; p is the largest; a verdict needs every point."""
     result = evaluate(metrics=["recall@5"])
@@ -143,33 +134,6 @@ def test_it_is_the_default_without_propensities() -> None:
 def test_what_it_cannot_do_is_refused(options: dict[str, Any], code: str) -> None:
     with refuses(code, RefusedError):
         evaluate(**options)
-
-
-def test_segments_intervals_and_rows_of_users_work_as_everywhere() -> None:
-    """By a column and by popularity; a bootstrap; per-user rows of every point."""
-    for by in ("country", "popularity(strata=2)"):
-        result = evaluate(metrics=["recall@5"], by=by)
-        assert len(result.scenarios) == 3
-        assert {t.segment for t in result.scenarios} == {e.segment for e in result.estimates}
-    drawn = evaluate(metrics=["recall@5"], interval="bootstrap", replicates=100)
-    for one, other in zip(drawn.estimates, evaluate(metrics=["recall@5"]).estimates, strict=True):
-        assert one.value == other.value and one.high == pytest.approx(other.high, abs=0.06)
-    assert evaluate(metrics=["recall@5"], per_user=True).per_user()["estimator"].n_unique() == 11
-
-
-def test_the_order_of_rows_and_models_does_not_matter() -> None:
-    """Only the signs of differences turn with the models."""
-    made, plain = world(), evaluate(metrics=["recall@5"])
-    turned = us.evaluate(
-        made["test"].reverse(), dict(reversed(made["lists"].items())), train=made["train"].reverse(),
-        metrics=["recall@5"], estimators=["exposure_path"], threads=1,
-    )  # fmt: skip
-    values = {row.model: row.value for row in turned.scenarios[0].values}
-    assert all(values[row.model] == pytest.approx(row.value, rel=1e-12) for row in plain.scenarios[0].values)
-    said = {frozenset((v.a, v.b)): v for v in turned.verdicts_}
-    for v in plain.verdicts_:
-        other = said[frozenset((v.a, v.b))]
-        assert other.turns == v.turns and other.turns_at == pytest.approx(v.turns_at)
 
 
 def test_a_point_that_is_asked_for_besides_is_the_same_comparison() -> None:

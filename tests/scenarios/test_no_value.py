@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,7 @@ import polars as pl
 import pytest
 
 import unskew as us
-from unskew.core.notice import codes
 from unskew.inference.trust import has_no_value
-from unskew.report.leaderboard import best_group
-from unskew.report.view import View
 from unskew.result import Estimate, Result, ScenarioTable
 
 USERS, RARE = 300, 3
@@ -83,25 +79,12 @@ def test_the_row_of_all_scenarios_says_so_and_averages_alike(result: Result) -> 
     assert not has_no_value(row(result, "both", "naive").trust), "on the log as it is there is a value"
 
 
-def test_the_order_says_over_which_scenarios_it_is(result: Result, tmp_path: Path) -> None:
-    """Also of a result that was written and read."""
-    result.to_json(tmp_path / "r.json")
-    for found in (result, Result.from_json(tmp_path / "r.json")):
-        view = View.of(found)
-        first = next(facet for facet in view.facets if view.carrier(facet) == "exposure_path")
-        assert "first-on-common" in codes(span.text for span in best_group(view, first).spans)
-
-
 def test_what_is_refused_everywhere_is_not_passed_over_for_naive(logs: dict[str, Any]) -> None:
     """A headline by naive would promise less, and say more."""
     models = {"both": lists(0, 1, 2, 3), "again": lists(1, 0, 2, 3)}
     found = us.evaluate(
-        logs["test"],
-        models,
-        train=logs["train"],
-        metrics=["recall@4"],
-        propensity="popularity(gamma=1)",
+        logs["test"], models, train=logs["train"], metrics=["recall@4"], propensity="popularity(gamma=1)",
         target="pooled",
-    )
+    )  # fmt: skip
     assert all(math.isnan(e.value) and has_no_value(e.trust) for e in found.estimates if e.estimator == "snips")
     assert found.headline()["estimator"] == "snips" and found.headline()["debiased"]

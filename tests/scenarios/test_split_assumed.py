@@ -90,11 +90,3 @@ def test_the_remedies_hold(said: dict[str, str]) -> None:
     train, test = us.split.holdout(made["log"], share=SHARE, by="time")
     for result in (*results, evaluate(made | {"train": train, "test": test})):
         assert assumed(result) == (said["by time"], False)
-
-
-def test_folds_at_random_say_it_over_all_of_them(said: dict[str, str]) -> None:
-    made = world(1, keep=False)
-    found = us.cross_validate(
-        made["log"], {"popular": "most_popular", "chance": "random"}, split="k_fold(folds=2)", metrics=["recall@1"]
-    )
-    assert {v.assumption for v in found.pooled.verdicts_ if v.estimator == "exposure_path"} == {said["ours"]}

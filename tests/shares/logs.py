@@ -15,21 +15,13 @@ import numpy.typing as npt
 import polars as pl
 
 import unskew as us
+from tests.worlds import listed, pairs_of
 
 Floats = npt.NDArray[np.float64]
 Generator = np.random.Generator
 
 USERS, ITEMS, K = 500, 40, 5
-LISTS = {
-    name: pl.DataFrame(
-        {
-            "user": np.repeat(np.arange(USERS), K),
-            "item": [*range(first, first + K)] * USERS,
-            "rank": [*range(1, K + 1)] * USERS,
-        }
-    )
-    for name, first in (("head", 0), ("next", K))
-}
+LISTS = {name: listed(np.arange(first, first + K), USERS) for name, first in (("head", 0), ("next", K))}
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +36,7 @@ class Shown:
         """The log, with the right column or another; a fifth of the pairs are relevant."""
         rng = np.random.default_rng(seed)
         y = (rng.random(self.p.shape) < np.linspace(0.3, 0.1, self.p.shape[1])).astype(float)
-        user, item = np.nonzero(self.seen)
-        p = self.p if column is None else column
-        return pl.DataFrame({"user": user, "item": item, "value": y[user, item], "propensity": p[user, item]})
+        return pairs_of(self.seen, value=y, propensity=self.p if column is None else column)
 
 
 def alone(rng: Generator, users: int = USERS, items: int = ITEMS, low: float = 0.08) -> Shown:

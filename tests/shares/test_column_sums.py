@@ -1,4 +1,4 @@
-"""What tests of a column of propensities add up: beside plain loops over users and pairs, and merged over any parts."""
+"""What tests of a column of propensities add up, beside plain loops over users and pairs."""
 
 from __future__ import annotations
 
@@ -11,14 +11,7 @@ import numpy.typing as npt
 import polars as pl
 import pytest
 
-from unskew.alignment.column import (
-    MISSED,
-    ActivityQuestion,
-    PopularityQuestion,
-    _of_users,
-    _ratio,
-    tenths,
-)
+from unskew.alignment.column import MISSED, ActivityQuestion, PopularityQuestion, _ratio, tenths
 from unskew.alignment.level import ERRORS, LevelPart, SeenQuestion
 from unskew.engine.data import EvaluationData
 from unskew.kernels.arrays import Bools, Ints64
@@ -54,14 +47,9 @@ class Small(NamedTuple):
 
         rows, known = log(self.rows, feedback="conversions"), log(self.known)
         held = EvaluationData(
-            hashes=users.hashes,
-            indptr=rows.indptr,
-            item=rows.item,
-            value=np.asarray(rows.value),
-            lists=(),
-            propensity=rows.propensity,
-            candidates=ITEMS - np.diff(known.indptr).astype(float),
-        )
+            hashes=users.hashes, indptr=rows.indptr, item=rows.item, value=np.asarray(rows.value), lists=(),
+            propensity=rows.propensity, candidates=ITEMS - np.diff(known.indptr).astype(float),
+        )  # fmt: skip
         return LevelPart(rows, held, known, ITEMS)
 
     def halves(self) -> tuple[dict[int, int], dict[int, int]]:
@@ -151,22 +139,3 @@ def test_activity_beside_a_loop(seed: int, unseen: bool) -> None:
         alike = (weight[:, 0] - ratio * there[:, 0]) @ (weight[:, 1] - ratio * there[:, 1])
         assert tt - ratio * (tc + ct) + ratio**2 * cc == pytest.approx(alike)
         assert cc == pytest.approx(there[:, 0] @ there[:, 1])
-
-
-def test_activity_says_what_a_factor_of_users_does() -> None:
-    """A column without activity: the variance of the users' activity is what is found, and is told in words."""
-    rng, many, items = np.random.default_rng(0), 2_000, 40
-    active = np.where(np.arange(many) % 2, 0.4, 1.6)
-    user, item = np.nonzero(rng.random((many, items)) < 0.4 * active[:, None])
-    frame = pl.DataFrame({"user": user, "item": item, "value": 1.0, "propensity": 0.4})
-    everybody, every = Ids.of(pl.Series(range(many))), Ids.of(pl.Series(range(items)))
-    rows = Log.from_frame(frame, feedback="conversions").recode(everybody, every)
-    held = EvaluationData(
-        hashes=everybody.hashes, indptr=rows.indptr, item=rows.item, value=np.asarray(rows.value), lists=(),
-        propensity=rows.propensity, candidates=np.full(many, float(items)),
-    )  # fmt: skip
-    part = LevelPart(rows, held, None, items)
-    sums = ActivityQuestion(np.ones((2, items), dtype=bool), False).of(part)
-    found = _of_users(sums)
-    said = float(found.wrong.split("±")[1].split("%")[0]) / 100.0
-    assert said == pytest.approx(0.6, rel=0.1)  # the standard deviation of activity

@@ -12,7 +12,7 @@ import pytest
 
 import unskew as us
 from tests.said import only, refuses
-from tests.shares.logs import ITEMS, LISTS, RIGHT, USERS, WRONG, K, Shown, alone, column, evaluated, pages
+from tests.shares.logs import ITEMS, LISTS, RIGHT, USERS, WRONG, K, Shown, alone, column, evaluated
 from unskew.core.notice import codes
 
 SAME = {"slates": ("one visit", "without activity")}  # one page for everybody: these are no mistakes there
@@ -158,17 +158,6 @@ def test_more_relevant_pairs_than_there_are() -> None:
     assert 0.5 < found[4.0].inputs["propensity_column"]["implied_relevance"] < 1.0
 
 
-def test_training_rows_are_no_pairs() -> None:
-    """Beside a training log of its own, whose pairs are no candidates, a right column passes too."""
-    rng = np.random.default_rng(4)
-    world = alone(rng)
-    train = rng.random(world.p.shape) < 0.1
-    there = Shown(world.seen & ~train, world.p, world.visit)
-    user, item = np.nonzero(train)
-    found = column(there.frame(), train=pl.DataFrame({"user": user, "item": item, "value": 1.0}))
-    assert found["passed"] and not found["wrong"]
-
-
 def test_a_column_that_its_authors_estimated_never_carries_better() -> None:
     """As Coat's: it may pass, and verdict, warnings and audit say whose it is, also of a part of the log."""
     frame = far_apart(alone(np.random.default_rng(0)))
@@ -183,13 +172,6 @@ def test_a_column_that_its_authors_estimated_never_carries_better() -> None:
         assert "estimated-column" not in codes(bare.warnings)
     audited = us.audit(log).propensity
     assert audited is not None and audited.estimated_by == "its authors"
-
-
-def test_other_propensities_are_not_tested() -> None:
-    """The column of the log is not used then."""
-    frame = alone(np.random.default_rng(0)).frame()
-    assert evaluated(frame, propensity="uniform").inputs["propensity_column"] is None
-    assert evaluated(frame, estimators=["naive"], propensity=None).inputs["propensity_column"] is None
 
 
 def with_new(models: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
@@ -242,29 +224,3 @@ def test_a_share_is_asked_for_where_both_logs_have_the_column() -> None:
         evaluated(later.with_columns(time=pl.lit(1)), train=earlier.with_columns(time=pl.col("user") % 3))
     own = us.split.holdout(us.Log.from_frame(pl.concat([train, test]), feedback="conversions"), 0.3, seed=0)
     assert evaluated(own.test, train=own.train).inputs["propensity_column"]["wrong"] == ""
-
-
-def test_swapped_ratings_without_times_are_found_by_their_share() -> None:
-    """Nothing in two random parts says which is which, but the share does: asked for, and held against the rows."""
-    train, test = divided(alone(np.random.default_rng(0)))
-    asked: dict[str, Any] = {"feedback": "ratings", "relevant": ">=1"}
-    with refuses("share-missing") as caught:
-        evaluated(train, train=test, **asked)
-    assert "share=0.7" in str(caught.value)
-    only("doubtful-share", evaluated(train, train=test, share=0.3, **asked).warnings)
-    assert "doubtful-share" not in codes(evaluated(test, train=train, share=0.3, **asked).warnings)
-
-
-def test_tilted_decides_nothing_about_a_list_without_hits() -> None:
-    """What a model of relevance guesses of unseen pairs is no evidence against a list of which nothing was seen."""
-    rng = np.random.default_rng(5)
-    world = pages(rng)
-    train, test = divided(world)
-    test = test.filter(pl.col("item") < ITEMS - K)  # the last items are in the training log alone
-    models = {"head": LISTS["head"], "last": LISTS["head"].with_columns(item=pl.col("item") + ITEMS - K)}
-    asked: dict[str, Any] = {
-        "feedback": "ratings", "relevant": ">=1", "propensity": None, "estimators": ["tilted"],
-    }  # fmt: skip
-    result = evaluated(test.drop("propensity"), models=models, train=train.drop("propensity"), **asked)
-    (found,) = (v for v in result.verdicts_ if v.estimator.startswith("tilted"))
-    assert found.verdict == "undecided" and found.trust

@@ -75,15 +75,6 @@ def test_logs_that_cannot_be_training_and_test(name: str) -> None:
             us.compare_propensities(test, {"m": LISTS}, propensities=["popularity(gamma=1)", "uniform"], train=train)
 
 
-def test_both_remedies_and_users_are_named() -> None:
-    with refuses("no-common-users") as caught:
-        evaluate(TWO, ONE)
-    assert all(text in str(caught.value) for text in ("30", "share='users'", "'0'"))
-    with refuses("test-before-training") as caught:
-        evaluate(EARLY, LATE)
-    assert all(text in str(caught.value) for text in ("from 0 to 99", "from 10"))
-
-
 def test_splits_of_ours_are_not_doubted() -> None:
     """Parts of one log know all its users, and those with rows count; a random split of three rows may separate all."""
     whole = Log.from_frame(log())
@@ -119,8 +110,3 @@ def test_times_of_training_files_are_read_under_their_names(write: Callable[...,
             evaluate(*swapped, columns={"time": "when"})
     assert evaluate(paths[1], paths[0], columns={"time": "when"}).estimates
     assert evaluate(paths[1], paths[2], columns={"time": "when"}).estimates
-
-
-def test_numbers_are_not_compared_with_dates() -> None:
-    """Seconds in one log, dates in the other: which is earlier cannot be said."""
-    assert evaluate(log(), _dates(log(seed=1))).estimates

@@ -11,6 +11,7 @@ import pytest
 
 import unskew as us
 from tests.said import only, refuses
+from tests.worlds import listed, pairs_of
 from unskew.core.errors import RefusedError
 from unskew.log import Log
 from unskew.split import holdout, k_fold
@@ -23,11 +24,9 @@ def whole(seed: int = 0) -> tuple[Log, pl.DataFrame, float]:
     rng = np.random.default_rng(seed)
     p = rng.uniform(0.1, 0.9, (USERS, ITEMS))
     relevant = rng.random((USERS, ITEMS)) < 0.4
-    user, item = np.nonzero((rng.random((USERS, ITEMS)) < p) & relevant)
-    frame = pl.DataFrame({"user": user, "item": item, "propensity": p[user, item]})
+    frame = pairs_of((rng.random((USERS, ITEMS)) < p) & relevant, propensity=p)
     frame = frame.with_columns(time=pl.Series(rng.permutation(len(frame))))
-    lists = pl.DataFrame({"user": np.repeat(np.arange(USERS), 3), "item": [0, 1, 2] * USERS, "rank": [1, 2, 3] * USERS})
-    return Log.from_frame(frame), lists, float(relevant[:, :3].sum(axis=1).mean())
+    return Log.from_frame(frame), listed([0, 1, 2], USERS), float(relevant[:, :3].sum(axis=1).mean())
 
 
 def evaluate(test: Any, lists: pl.DataFrame, estimators: list[str] | None, **options: Any) -> us.Result:
@@ -105,13 +104,3 @@ def test_a_share_of_a_part_cut_by_time_is_an_error(logged: tuple[Log, pl.DataFra
     with refuses("unknown-name"):
         us.propensity.make("known(part=train)")
     assert str(us.propensity.make("known(part = test)")) == "known(part=test)"
-
-
-def test_fitted_propensities_of_another_period_have_no_level(logged: tuple[Log, pl.DataFrame, float]) -> None:
-    """Fitted on the earlier part: snips serves, ips does not, whatever is fitted."""
-    log, lists, _ = logged
-    frame = log.to_frame().with_columns(value=pl.Series(np.resize([0.0, 1.0, 1.0], len(log))))
-    train, test = holdout(Log.from_frame(frame, feedback="conversions"), 0.3, by="time")
-    options: dict[str, Any] = {"train": train, "propensity": "popularity(gamma=1, level=absolute)"}
-    refused("wrong-period", test, lists, ["ips"], **options)
-    assert evaluate(test, lists, ["snips"], **options).estimates

@@ -6,11 +6,13 @@ import math
 from itertools import product
 
 import numpy as np
-import polars as pl
 import pytest
 
 import unskew as us
+from tests.said import only
+from tests.worlds import listed, pairs_of
 from unskew import metrics
+from unskew.core.notice import codes
 from unskew.estimators import Target
 from unskew.judging.possible import Possible
 
@@ -45,8 +47,8 @@ def test_an_interval_is_cut_or_cannot_be() -> None:
     ends = Possible(0.0, 5.0)
     assert ends.cut(-1.0, 7.0) == (0.0, 5.0) and ends.cut(1.0, 2.0) == (1.0, 2.0)
     assert not ends.beyond("it", -1.0, 0.0) and not ends.beyond("it", 5.0 + 1e-12, 9.0)
-    assert "it would be 5.1 to 9, and cannot be more than 5 here" in ends.beyond("it", 5.1, 9.0)
-    assert "it would be -2 to -1, and cannot be less than 0 here" in ends.beyond("it", -2.0, -1.0)
+    assert " 5.1 " in only("impossible-value", [ends.beyond("it", 5.1, 9.0)])
+    assert " -2 " in only("impossible-value", [ends.beyond("it", -2.0, -1.0)])
     assert not ends.beyond("it", math.nan, math.nan) and math.isnan(ends.cut(math.nan, math.nan)[0])
     assert ends.difference == (-5.0, 5.0)
     assert ends.note(6.0) and ends.note(-0.1) and not ends.note(5.0) and not ends.note(math.nan)
@@ -55,17 +57,15 @@ def test_an_interval_is_cut_or_cannot_be() -> None:
 def judged(wrong: bool, estimator: str, seed: int = 0) -> us.Result:
     """Listed pairs of one model are relevant and often seen; wrong propensities say seldom, and make up for it."""
     rng = np.random.default_rng(seed)
-    listed = np.zeros((USERS, ITEMS), dtype=bool)
-    listed[:, :K] = True
-    y = rng.random((USERS, ITEMS)) < np.where(listed, 0.9, 0.2)
-    p = np.where(listed, 0.5, 0.8)
-    u, i = np.nonzero(rng.random((USERS, ITEMS)) < p)
-    told = np.where(listed, 0.2, 1.0) if wrong else p
-    log = pl.DataFrame({"user": u, "item": i, "value": y[u, i].astype(int), "propensity": told[u, i]})
-    places = {name: np.tile(np.arange(K) + start, USERS) for name, start in (("one", 0), ("other", K))}
-    who = {"user": np.repeat(np.arange(USERS), K), "rank": np.tile(np.arange(K) + 1, USERS)}
+    first = np.zeros((USERS, ITEMS), dtype=bool)
+    first[:, :K] = True
+    y = rng.random((USERS, ITEMS)) < np.where(first, 0.9, 0.2)
+    p = np.where(first, 0.5, 0.8)
+    told = np.where(first, 0.2, 1.0) if wrong else p
+    log = pairs_of(rng.random((USERS, ITEMS)) < p, value=y, propensity=told)
+    models = {name: listed(np.arange(K) + start, USERS) for name, start in (("one", 0), ("other", K))}
     return us.evaluate(
-        log, {name: pl.DataFrame(who | {"item": item}) for name, item in places.items()}, metrics=[f"recall@{K}"],
+        log, models, metrics=[f"recall@{K}"],
         target="per_user_sum", estimators=[estimator], feedback="conversions", propensity="known",
     )  # fmt: skip
 
@@ -75,12 +75,11 @@ def test_wrong_propensities_that_make_lists_too_good_are_refused() -> None:
     result = judged(wrong=True, estimator="ips")
     one, other = result.estimates
     assert math.isnan(one.value) and math.isnan(one.high) and math.isnan(one.se)
-    assert "cannot be more than 3 here" in one.trust and "other propensities than these" in one.trust
+    assert "impossible-value" in codes([one.trust])
     assert 0.0 < other.low < other.value < other.high < K
     (verdict,) = result.verdicts_
     assert verdict.verdict == "undecided" and math.isnan(verdict.low)
-    assert "Σ 1/P over the seen pairs" in verdict.trust  # the zeros show it first
-    assert any("one, recall@3 × ips × per_user_sum: no value" in text for text in result.warnings)
+    assert verdict.trust and "one" in only("no-numbers", result.warnings)
 
 
 @pytest.mark.parametrize("estimator", ["naive", "ips", "snips(over=list)"])
