@@ -20,6 +20,7 @@ from unskew.core.errors import InputError
 from unskew.core.parts import Part
 from unskew.core.threads import Threads, usual
 from unskew.kernels.topk import SEED, top_k, top_k_shared
+from unskew.log.expected import a_log
 from unskew.log.ids import Codes, Ids
 from unskew.log.log import Floats, Integers, Log
 from unskew.log.order import starts_of
@@ -95,6 +96,17 @@ def united(known: Ids, further: Ids) -> Ids:
     if (known.into(further) >= 0).all():
         return further
     return Ids.of(known.values, further.values)
+
+
+def values_of(model: Model, log: Log) -> Floats:
+    """The values that a model learns from; a log without them is refused."""
+    if a_log(log).value is None:
+        raise InputError(
+            f"{log.account.source}: '{model}' learns from a column 'value', and there is none.",
+            code="missing-column",
+            column="value",
+        )
+    return np.asarray(log.value)
 
 
 def training_rows(model: Model, log: Log, relevant: str | None) -> Log:

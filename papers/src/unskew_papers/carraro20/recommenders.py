@@ -20,10 +20,9 @@ from unskew import models
 from unskew.log import Feedback, Log, Recommendations
 from unskew.models.grid_search import Grid
 from unskew_papers.carraro20.printed import RECOMMENDERS
-from unskew_papers.carraro20.rated_knn import RatedKNN
 
 RELEVANT, METRIC, LENGTH = ">3", "recall@10", 10
-RATED, LIKED, WEIGHTED = "rated", "liked", "ratings as weights"  # what is learnt from
+RATINGS, ONES, LIKED = "ratings", "pairs as ones", "likes as ones"  # what is learnt from
 PLAIN = {"PosPop": f"most_popular(relevant={RELEVANT})", "AvgRating": "average_rating"}
 SEARCHED = {"UB_KNN": ("neighbours",), "IB_KNN": ("neighbours",), "MF": ("dim", "penalty")}
 NEIGHBOURS = tuple(range(10, 101, 10))
@@ -41,8 +40,9 @@ class Choice:
         neighbours, factors, penalties: which settings are tried.
     """
 
-    learns: str = RATED
+    learns: str = RATINGS
     alpha: float = 1.0
+    lambdas: float = 2.0
     names: tuple[str, ...] = RECOMMENDERS
     neighbours: tuple[int, ...] = NEIGHBOURS
     factors: tuple[int, ...] = FACTORS
@@ -50,12 +50,11 @@ class Choice:
 
     def grid(self, name: str) -> Grid:
         """The settings of a recommender that are tried."""
+        values = ["ratings" if self.learns == RATINGS else "ones"]
         if name == "MF":
-            return {"wmf": {"dim": self.factors, "penalty": self.penalties, "alpha": [self.alpha]}}
-        by = "user" if name == "UB_KNN" else "item"
-        if self.learns == WEIGHTED:
-            return [RatedKNN(by, neighbours) for neighbours in self.neighbours]
-        return {f"{by}_knn": {"neighbours": self.neighbours}}
+            penalties = [self.lambdas * penalty for penalty in self.penalties]
+            return {"wmf": {"dim": self.factors, "penalty": penalties, "alpha": [self.alpha], "values": values}}
+        return {"user_knn" if name == "UB_KNN" else "item_knn": {"neighbours": self.neighbours, "values": values}}
 
     def told(self) -> dict[str, Any]:
         """As plain values."""
@@ -64,7 +63,7 @@ class Choice:
 
 def recommend(train: Log, validation: Log, choice: Choice) -> tuple[dict[str, Recommendations], dict[str, float]]:
     """The lists of the recommenders, without what was rated in training, and the settings that were chosen."""
-    learnt = replace(train, value=None, feedback=Feedback.IMPLICIT) if choice.learns == RATED else train
+    learnt = replace(train, value=None, feedback=Feedback.IMPLICIT) if choice.learns == ONES else train
     lists: dict[str, Recommendations] = {}
     chosen: dict[str, float] = {}
     for name in choice.names:
