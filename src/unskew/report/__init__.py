@@ -16,10 +16,11 @@ from unskew.design import Plan
 from unskew.evaluation.comparison import PropensityComparison
 from unskew.propensity.checks import Checks
 from unskew.protocols import PolicyImpact, ProtocolComparison
-from unskew.report import html, latex, markdown, terminal
+from unskew.report import document, html, latex, markdown, numbers, terminal
 from unskew.report.anchored_demo_document import anchored_demo_document
 from unskew.report.anonymous import without_ids
 from unskew.report.audit_document import audit_document
+from unskew.report.box_charts import boxes
 from unskew.report.checks_document import checks_document
 from unskew.report.comparison_document import comparison_document
 from unskew.report.cross_validation_document import cross_validation_document, lines_document
@@ -27,6 +28,8 @@ from unskew.report.document import Cards, Document, Medium, in_brief, shown_in
 from unskew.report.flat import flat_metrics
 from unskew.report.interactive import charts_of, interactive
 from unskew.report.leaderboard import leaderboard
+from unskew.report.marks import NAIVE, colour, places
+from unskew.report.names import clean, shown
 from unskew.report.no_break import kept_together
 from unskew.report.paper import PaperTable, document_tables, result_table
 from unskew.report.plain_text import plain_text
@@ -39,6 +42,7 @@ from unskew.report.result_picture import result_picture
 from unskew.report.sample_document import sample_document
 from unskew.report.shop_demo_document import shop_demo_document
 from unskew.report.split_document import split_document
+from unskew.report.texts import glossary, section
 from unskew.report.tracking import log_to_mlflow as log_document
 from unskew.report.words import headline, sentences
 from unskew.result import Result
@@ -51,19 +55,29 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 __all__ = [
+    "NAIVE",
+    "boxes",
+    "clean",
+    "colour",
+    "document",
     "document_of",
     "flat_metrics",
+    "glossary",
     "headline",
     "latex_of",
     "leaderboard",
     "log_to_mlflow",
     "markdown_of",
     "notebook",
+    "numbers",
     "page",
     "panel",
+    "places",
     "plot",
     "require",
+    "section",
     "sentences",
+    "shown",
     "summary",
 ]
 

@@ -6,12 +6,8 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from unskew.report import NAIVE, boxes, clean, colour, glossary, numbers, places, section, shown
 from unskew.report import document as doc
-from unskew.report import numbers
-from unskew.report.box_charts import boxes
-from unskew.report.marks import NAIVE, colour, places
-from unskew.report.names import clean, shown
-from unskew.report.texts import glossary, section
 from unskew_papers.recovery.result import DrawScore, Score, StudyResult, line_of
 
 NARROW, WIDE = doc.ALWAYS, doc.WIDE

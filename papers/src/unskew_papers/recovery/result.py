@@ -14,8 +14,7 @@ import polars as pl
 from scipy.stats import t as student
 
 from unskew import metrics as all_metrics
-from unskew.core import ShownTable
-from unskew.core.text import storable
+from unskew.core import ShownTable, storable
 from unskew.result import frame_of, plain
 from unskew_papers.arrays import Floats
 from unskew_papers.recovery.draws import Place
