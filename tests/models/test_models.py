@@ -304,9 +304,8 @@ def test_mistakes_are_told(log: Log) -> None:
     for text in ("average_rating", "item_knn(values=ratings)", "user_knn(values=ratings)", "wmf(values=ratings)"):
         with refuses("missing-column", column="value"):
             make(text).fit(log)
-    for value in (-1.0, 1e-7, 1e7):
-        with refuses("bad-value", column="value"):
-            make("item_knn(values=ratings)").fit(log_of([(1, 1, 1.0), (1, 2, value)], values=True))
+    with refuses("bad-value", column="value"):
+        make("item_knn(values=ratings)").fit(replace(log, value=log.item - 1.0))
     with refuses("bad-string"):
         make("most_popular(relevant=many)").fit(log_of([(1, 1, 1.0)], values=True))
     with refuses("out-of-range"):

@@ -80,11 +80,8 @@ def approach_rows(first, last, indptr, index, weight, other, base, alpha, steps,
             start[g] = end
             for j in range(width):
                 rest[g, j] = -bent[g, j]
-            pairs = indptr[r + g], indptr[r + g + 1]
-            if len(weight):
-                end = _fetch_weighted(other, index, weight, pairs, seen, end, own[r + g], alpha, rest[g])
-            else:
-                end = _fetch(other, index, pairs, seen, end, own[r + g], alpha, rest[g])
+            stop[g] = indptr[r + g + 1]
+            end = _fetch(other, index, weight, indptr[r + g], stop[g], seen, end, own[r + g], alpha, rest[g])
             stop[g] = end
             way[g] = rest[g]
             before[g] = _product(rest[g], rest[g])
@@ -106,44 +103,32 @@ def approach_rows(first, last, indptr, index, weight, other, base, alpha, steps,
 
 
 @njit(cache=True, nogil=True)
-def _fetch(other, index, pairs, seen, end, x, alpha, rest):  # type: ignore[no-untyped-def]
-    """Copy the rows of a row's pairs to ``seen`` from ``end`` on, and zeros up to a multiple of four.
+def _fetch(other, index, weight, first, last, seen, end, x, alpha, rest):  # type: ignore[no-untyped-def]
+    """Copy the rows of a row's pairs, times √w, to ``seen`` from ``end`` on, and zeros up to a multiple of four.
 
-    rest += Σ (1 + α − α·(y·x))·y. Gives back the new end.
+    rest += Σ ((1 + α w)·w − α w·(y·x))·y. Gives back the new end.
     """
-    (first, last), shift = pairs, np.float32(1.0) + alpha
-    for e in range(first, last - FOUR + 1, FOUR):
+    shift = np.float32(1.0) + alpha
+    fours = first if len(weight) else last - (last - first) % FOUR
+    for e in range(first, fours, FOUR):
         for ahead in range(e + AHEAD, min(e + AHEAD + FOUR, len(index))):
             prefetch(other, np.intp(index[ahead]))
         fetch_four(other, index, e, seen, end, x, shift, -alpha, rest)
         end += FOUR
-    left = (last - first) % FOUR
-    if left:
-        for e in range(left):
-            seen[end + e] = other[np.intp(index[last - left + e])]
-        seen[end + left : end + FOUR] = np.float32(0.0)
-        visit_four(seen, end, x, shift, -alpha, rest)
-        end += FOUR
-    return end
-
-
-@njit(cache=True, nogil=True)
-def _fetch_weighted(other, index, weight, pairs, seen, end, x, alpha, rest):  # type: ignore[no-untyped-def]
-    """The same with √w·y for every y, of which rest gets Σ (1 + α w)·√w·(√w·y) − α·(√w·y·x)·(√w·y)."""
-    begin, width = end, other.shape[1]
-    for e in range(pairs[0], pairs[1]):
-        w = np.float32(weight[e])
-        root, o = np.sqrt(w), np.intp(index[e])
-        shift = (np.float32(1.0) + alpha * w) * root
-        for j in range(width):
-            seen[end, j] = root * other[o, j]
-            rest[j] += shift * seen[end, j]
+    begin = end
+    for e in range(fours, last):
+        seen[end] = other[np.intp(index[e])]
+        if len(weight):
+            root = np.sqrt(np.float32(weight[e]))
+            for j in range(len(x)):
+                seen[end, j] *= root
+                rest[j] += (np.float32(1.0) + alpha * root * root) * root * seen[end, j]
         end += 1
     while (end - begin) % FOUR:
         seen[end] = np.float32(0.0)
         end += 1
     for e in range(begin, end, FOUR):
-        visit_four(seen, e, x, np.float32(0.0), -alpha, rest)
+        visit_four(seen, e, x, np.float32(0.0) if len(weight) else shift, -alpha, rest)
     return end
 
 

@@ -45,10 +45,9 @@ def joined(before: Log, rows: Log) -> Log:
             "already.\nA log holds a pair once: update with new pairs only, or fit anew.",
             code="repeated-pair",
         )
-    if before.value is None or rows.value is None:
-        return Log(users, items, start, item)
-    value: Floats = np.concatenate([before.value, rows.value])
-    return Log(users, items, start, item, pick(value, order))
+    values = [log.value for log in (before, rows) if log.value is not None]
+    value: Floats | None = np.concatenate(values) if len(values) == 2 else None
+    return Log(users, items, start, item, None if value is None else pick(value, order))
 
 
 def worth_counting(log: Log) -> bool:

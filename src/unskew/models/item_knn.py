@@ -22,10 +22,9 @@ from unskew.log.expected import a_log, some_ids
 from unskew.log.ids import Codes
 from unskew.log.log import Log
 from unskew.log.recommendations import Recommendations
-from unskew.models.base import Updatable, united
+from unskew.models.base import Rated, Updatable, ones_or_ratings, united
 from unskew.models.common_counts import Counts, added, count, joined, nearest_by_counts, worth_counting
 from unskew.models.neighbours import NEIGHBOURS, SHRINK, Rows, footprint, from_votes, nearest
-from unskew.models.rated import Rated, ones_or_ratings
 
 
 @dataclass(eq=False, repr=False)

@@ -58,9 +58,8 @@ class Rows:
     def squares(self) -> npt.NDArray[Any]:
         """Σ of the squared weights of every row."""
         length = np.diff(self.start)
-        if not len(self.weight):
-            return length
-        return np.bincount(np.repeat(np.arange(len(length)), length), self.weight**2, len(length))
+        row = np.repeat(np.arange(len(length)), length)
+        return np.bincount(row, self.weight**2, len(length)) if len(self.weight) else length
 
     def log(self, users: Ids, items: Ids) -> Log:
         """The log of which these are the items of every user."""

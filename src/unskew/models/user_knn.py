@@ -20,8 +20,8 @@ from unskew.log import Ids
 from unskew.log.expected import some_ids
 from unskew.log.log import Log
 from unskew.log.recommendations import Recommendations
+from unskew.models.base import Rated, ones_or_ratings
 from unskew.models.neighbours import NEIGHBOURS, SHRINK, Rows, footprint, from_votes, nearest
-from unskew.models.rated import Rated, ones_or_ratings
 
 
 @dataclass(eq=False, repr=False)

@@ -31,9 +31,9 @@ from unskew.kernels.hashing import pair_uniform
 from unskew.log import Ids
 from unskew.log.expected import some_ids
 from unskew.log.log import Floats, Log
+from unskew.models.base import Rated, ones_or_ratings
 from unskew.models.by_factors import ByFactors, Scored
 from unskew.models.neighbours import Rows
-from unskew.models.rated import Rated, ones_or_ratings
 
 STEPS = 3  # conjugate gradients of a row in every round
 CHUNK = 64  # rows that are multiplied together: they stay in the first cache
