@@ -46,6 +46,7 @@ TRUE, MEAN, RANGE = "Y_gt", "mean |difference|", "largest − smallest"
 SUBSETS = {ALL: slice(None), WITHOUT_MF: slice(0, -1)}  # MF is the last
 OTHER_RUNS = "random ratings of other runs"
 FEWER = Choice(factors=FACTORS[::3], penalties=PENALTIES[::2])
+FEWER_SETTINGS = f"{len(FEWER.factors) * len(FEWER.penalties)} of {len(FACTORS) * len(PENALTIES)} settings of MF"
 
 
 def sets(setting: Setting, runs: int) -> list[tuple[Parts, int]]:
