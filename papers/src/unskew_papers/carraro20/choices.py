@@ -16,7 +16,6 @@ from unskew_papers.carraro20.tables import MEAN, TRUE, claims, differences, taus
 from unskew_papers.record import Near, Record
 from unskew_papers.repeated import averaged, claim, shown
 
-RUNS = 20
 ALPHAS = (0.1, 10.0, 40.0)
 SIMILAR = Near(relative=0.25)
 OTHERS = tuple(METRICS)[1:]

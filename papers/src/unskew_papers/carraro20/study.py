@@ -145,7 +145,7 @@ the paper holds either way, and so does its order; levels move by some 10 %.
 @CH@
 """,
             choices.choices,
-            choices.RUNS,
+            tables.RUNS,
             tables.QUICK,
             fewer=tables.FEWER_SETTINGS,
         ),
