@@ -190,8 +190,9 @@ def taus(part: str, units: list[Unit], parts: Parts, *, judge: bool = False) -> 
             low, high = (float(np.quantile(ten, share)) for share in (0.025, 0.975))
             rule = Among(low, high, "the middle 95 % of τ from ten of our runs") if judge else None
             records.append(judged(part, table, strategy, tau(found, true), paper=paper, runs=len(true), rule=rule))
-            above = 100.0 * float((ten > 0.0).mean()) if len(true) > 1 else math.nan
-            records.append(judged(f"{part}: % of ten runs with τ above 0", table, strategy, above, runs=len(true)))
+            if parts.is_the_papers:
+                above = 100.0 * float((ten > 0.0).mean()) if len(true) > 1 else math.nan
+                records.append(judged(f"{part}: % of ten runs with τ above 0", table, strategy, above, runs=len(true)))
         drawn |= {} if len(true) < 2 else {OTHER_RUNS: _others(true)}
         for name, found in drawn.items():
             each = np.array([agreement(*both) for both in zip(found, true, strict=True)])
