@@ -305,7 +305,7 @@ def test_mistakes_are_told(log: Log) -> None:
         with refuses("missing-column", column="value"):
             make(text).fit(log)
     with refuses("bad-value", column="value"):
-        make("item_knn(values=ratings)").fit(replace(log, value=log.item - 1.0))
+        make("item_knn(values=ratings)").fit(replace(log, value=log.item.astype(np.float64) - 1.0))
     with refuses("bad-string"):
         make("most_popular(relevant=many)").fit(log_of([(1, 1, 1.0)], values=True))
     with refuses("out-of-range"):

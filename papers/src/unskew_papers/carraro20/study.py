@@ -110,7 +110,8 @@ leaves MF out. The paper's .68, .7 and .3 are 2/3, 2/3 and 1/3.
 (in the paper) cannot be ordered by 600 likes, and τ leaps by .2 (by 1/3 without MF) where two of them change places, so
 that a standard error says little of it. τ is met where the middle 95 % of τ from ten of our runs, drawn again and again
 with replacement, hold the paper's. The range stands beside every number, and is so wide that *met* says little: with
-ones in place of ratings (*choices*) Table 3 is met as well, and Table 4 is not. How often ten of our runs have a τ above 0 is said besides.
+ones in place of ratings (*choices*) Table 3 is met as well, and Table 4 is not. How often ten of our runs have a τ
+above 0 is said besides.
 
 How to read it. Without MF, τ is 0 or 1/3 where the paper has 1/3 or 2/3; with ones in place of ratings it is negative
 throughout (*choices*). What is left of the difference is IB_KNN (Table 2). In about half of all draws of ten runs τ
