@@ -50,7 +50,7 @@ def test_nearest_rows(rows: int, columns: int, density: float, shrink: float, k:
         best = sorted(order[:k])
         assert near[r].tolist() == best + [-1] * (k - len(best))
         assert alike[r].tolist() == [cosine[s] for s in best] + [0.0] * (k - len(best))
-    assert tied or k == 400 or density == 0.2
+    assert tied or k == 400 or density == 0.2 or largest > 1
 
 
 def test_votes_are_a_product_of_sparse_matrices() -> None:
