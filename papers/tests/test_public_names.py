@@ -32,7 +32,7 @@ def private(path: Path) -> list[str]:
         if module == "unskew" or module.startswith("unskew."):
             door = import_module(module)
             behind = module.count(".") > 1 and not hasattr(door, "__path__")
-            if behind or name not in door.__all__:
+            if behind or name not in (*door.__all__, "__version__"):
                 found.append(f"{module}.{name}")
     return found
 

@@ -293,7 +293,6 @@ def test_the_command_writes_records_and_the_page(tmp_path: Path) -> None:
     [
         (["schnabel17"], "unknown-name"),
         (["schnabel16", "table9"], "unknown-name"),
-        (["schnabel16", "table1", "--workers", "0"], "bad-usage"),
         (["schnabel16", "table1", "--store", __file__], "not-a-folder"),
     ],
 )

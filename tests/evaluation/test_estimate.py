@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from unskew.simulate import World
 
 WORLD = World(users=300, items=80, relevant=20, impressions=80, seed=3)
 MODELS = {"popular": models.MostPopular().fit(WORLD.train), "knn": models.ItemKNN().fit(WORLD.train)}
-CALL = {"metrics": ["recall@5", "dcg@10"], "train": WORLD.train, "threads": 1}
+CALL: dict[str, Any] = {"metrics": ["recall@5", "dcg@10"], "train": WORLD.train, "threads": 1}
 
 
 def test_estimates_are_those_of_an_evaluation() -> None:
@@ -31,6 +33,11 @@ def test_covariances_give_the_standard_errors() -> None:
 
 def test_refused_cells_are_named() -> None:
     """What the log cannot support stands beside the estimates."""
-    asked = {**CALL, "estimators": ["naive", "ips"], "propensity": "popularity(gamma=1)", "refused": "skip"}
+    asked: dict[str, Any] = {
+        **CALL,
+        "estimators": ["naive", "ips"],
+        "propensity": "popularity(gamma=1)",
+        "refused": "skip",
+    }
     found = estimate(WORLD.test, MODELS, **asked)
     assert {refusal.estimator for refusal in found.refused} == {"ips"} and len(found.values) == 2

@@ -42,7 +42,6 @@ from unskew.report.result_picture import result_picture
 from unskew.report.sample_document import sample_document
 from unskew.report.shop_demo_document import shop_demo_document
 from unskew.report.split_document import split_document
-from unskew.report.texts import glossary, section
 from unskew.report.tracking import log_to_mlflow as log_document
 from unskew.report.words import headline, sentences
 from unskew.result import Result
@@ -62,7 +61,6 @@ __all__ = [
     "document",
     "document_of",
     "flat_metrics",
-    "glossary",
     "headline",
     "latex_of",
     "leaderboard",
@@ -75,7 +73,6 @@ __all__ = [
     "places",
     "plot",
     "require",
-    "section",
     "sentences",
     "shown",
     "summary",
