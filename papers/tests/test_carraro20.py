@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -29,8 +30,7 @@ from unskew_papers.carraro20.methods import METHODS, RECOMMENDERS, SAMPLES, SHAR
 from unskew_papers.carraro20.numbers import agreement, mean_off, off, over_runs, tau
 from unskew_papers.carraro20.printed import COAT, STRATEGIES, WEBSCOPE
 from unskew_papers.carraro20.protocol import KEPT, METRICS, TESTS, UNCHOSEN, UNTRAINED
-from unskew_papers.carraro20.rated_knn import RatedKNN
-from unskew_papers.carraro20.recommenders import LIKED, RATED, Choice
+from unskew_papers.carraro20.recommenders import LIKED, ONES, RATINGS, Choice
 from unskew_papers.carraro20.recommenders import recommend as recommend_ratings
 from unskew_papers.carraro20.setting import WORLD, Parts, Setting, loaded
 from unskew_papers.carraro20.study import STUDY
@@ -118,51 +118,32 @@ def test_samples_are_halves_of_the_held_out_part(monkeypatch: pytest.MonkeyPatch
         assert pairs(asked[by][0]) == pairs(train) and pairs(asked[by][1]) == pairs(weights)
 
 
-def test_neighbours_learn_from_what_was_rated_or_liked() -> None:
-    """Two ways to read the paper give other lists; the plain recommenders do not depend on it."""
+def test_neighbours_learn_from_ratings_or_from_ones() -> None:
+    """Three ways to read the paper give other lists; the plain recommenders do not depend on it."""
     mnar, mcar = small(0)
-    rated, liked = (recommend_ratings(mnar, mcar, Choice(learns, names=("PosPop", "IB_KNN"), neighbours=(20,)))[0]
-                    for learns in (RATED, LIKED))  # fmt: skip
-    assert rated["PosPop"].to_frame().equals(liked["PosPop"].to_frame())
-    assert not rated["IB_KNN"].to_frame().equals(liked["IB_KNN"].to_frame())
+    found = [recommend_ratings(mnar, mcar, Choice(learns, names=("PosPop", "IB_KNN"), neighbours=(20,)))[0]
+             for learns in (RATINGS, ONES, LIKED)]  # fmt: skip
+    for one, other in combinations(found, 2):
+        assert one["PosPop"].to_frame().equals(other["PosPop"].to_frame())
+        assert not one["IB_KNN"].to_frame().equals(other["IB_KNN"].to_frame())
 
 
-@pytest.mark.parametrize("by", ["user", "item"])
-def test_neighbours_by_cosines_of_ratings(by: str) -> None:
-    """Scores by loops over dictionaries, for everybody and every item."""
-    rng = np.random.default_rng(1)
-    rating = {(u, i): float(rng.integers(1, 6)) for u in range(9) for i in range(7) if rng.random() < 0.6}
-    frame = pl.DataFrame(
-        [(*pair, value) for pair, value in rating.items()], schema=["user", "item", "value"], orient="row"
-    )
-    model = RatedKNN(by, 3).fit(Log.from_frame(frame, feedback="ratings"))
-
-    def row(n: int) -> dict[int, float]:
-        return {p[by == "user"]: value for p, value in rating.items() if p[by != "user"] == n}
-
-    def cosine(a: int, b: int) -> float:
-        one, other = row(a), row(b)
-        size = math.sqrt(sum(v * v for v in one.values()) * sum(v * v for v in other.values()))
-        return sum(value * other.get(key, 0.0) for key, value in one.items()) / size
-
-    count = 9 if by == "user" else 7
-    near: dict[int, list[int]] = {}
-    for n in range(count):
-        near[n] = [m for _, m in sorted((-cosine(n, m), m) for m in range(count) if m != n)[:3]]
-    for user in range(9):
-        for item in range(7):
-            voters = near[user] if by == "user" else [j for j in row_of_items(rating, user) if item in near[j]]
-            expected = sum(
-                cosine(user, v) * rating.get((v, item), 0.0) if by == "user" else cosine(v, item) * rating[user, v]
-                for v in voters
-            )
-            assert model.scores_[user, item] == pytest.approx(expected)
-    assert set(model.recommend(model.users_, 2).to_frame()["user"]) == set(range(9))
-
-
-def row_of_items(rating: dict[tuple[int, int], float], user: int) -> list[int]:
-    """The items that a user rated."""
-    return [i for u, i in rating if u == user]
+def test_models_are_those_of_ranksys() -> None:
+    """Ratings are what is learnt, λ counts twice, and the paper's grids are searched."""
+    mnar, mcar = small(0)
+    main = Choice()
+    found = {text for name in ("UB_KNN", "IB_KNN") for text in main.grid(name)} | set(main.grid("MF"))
+    assert found == {"user_knn", "item_knn", "wmf"}
+    assert main.grid("MF")["wmf"] == {
+        "dim": tuple(range(20, 201, 20)),
+        "penalty": pytest.approx([0.002, 0.012, 0.02, 0.12, 0.2, 1.2]),
+        "alpha": [1.0],
+        "values": ["ratings"],
+    }
+    lists, chosen = recommend_ratings(mnar, mcar, replace(FEW, names=("MF",)))
+    model = us.models.make("wmf(dim=20, penalty=0.2, values=ratings)").fit(mnar)
+    assert lists["MF"].to_frame().equals(model.recommend(mnar.users, 10, seen=mnar).to_frame())
+    assert chosen == {"MF: dim": 20.0, "MF: penalty": 0.2}
 
 
 @settings(max_examples=25)
@@ -222,8 +203,15 @@ def test_the_tables_hold_every_printed_number_once(setting: Setting) -> None:
     assert {record.row for record in by_part[f"table2/{COAT}: settings chosen"]} == {
         "UB_KNN: neighbours", "IB_KNN: neighbours", "MF: dim", "MF: penalty"
     }  # fmt: skip
-    assert f"table2/{WORLD}: claims" not in by_part and len(by_part[f"table2/{COAT}: claims"]) == 14
     units = setting.runs(setting.coat(), 2, FEW)
+    for table, rows in tables.SUBSETS.items():
+        for name in STRATEGIES:
+            ten = tables.of_ten_runs(*(tables.values(units, test)[:, rows] for test in (name, KEPT)))
+            (share,) = (
+                r for r in by_part[f"table3/{COAT}: % of ten runs with τ above 0"] if (r.row, r.column) == (table, name)
+            )
+            assert len(ten) == tables.DRAWS and share.ours == pytest.approx(100 * np.mean(ten > 0))
+    assert f"table2/{WORLD}: claims" not in by_part and len(by_part[f"table2/{COAT}: claims"]) == 14
     full, true = tables.values(units, "FULL"), tables.values(units, KEPT)
     (mean,) = [r for r in by_part[f"table2/{COAT}"] if (r.row, r.column) == (tables.MEAN, "FULL")]
     assert mean.ours == pytest.approx(np.abs(100 * (full.mean(0) / true.mean(0) - 1)).mean())
@@ -238,9 +226,13 @@ def test_metrics_and_choices(setting: Setting) -> None:
     assert sum(record.experiment == "metrics/claims" for record in found) == 15
     others = [*choices.pairs(setting, 1, True), *choices.choices(setting, 1, True)]
     made = {(r.experiment, r.row, r.column): r for r in others}
-    assert {row for part, row, _ in made if part == "choices/neighbours by cosines of ratings"} == {"UB_KNN", "IB_KNN"}
-    for alpha in choices.ALPHAS:
-        assert ("choices/MF by α", f"α = {alpha:g}", "FULL") in made
+    for learns in (ONES, LIKED):
+        assert made[f"choices/{learns}: τ", printed.ALL, "FULL"].paper == pytest.approx(0.2)
+        units = setting.runs(setting.coat(), 1, replace(FEW, learns=learns, times=1.0))
+        recall = tables.values(units, KEPT)[0, 4]
+        assert made[f"choices/{learns}", "MF", tables.TRUE].ours == pytest.approx(recall)
+    rows = {row for part, row, _ in made if part == "choices/MF"}
+    assert rows == {"α = 1", "λ once", *(f"α = {alpha:g}" for alpha in choices.ALPHAS)}
     kept, untrained = (tables.values(setting.runs(setting.coat(), 1, FEW), name)[0, 0] for name in (KEPT, UNTRAINED))
     assert untrained > kept  # what cannot be hit is gone
     assert made[f"pairs/{UNTRAINED}", "PosPop", tables.TRUE].ours == pytest.approx(untrained)

@@ -16,22 +16,32 @@ from unskew.kernels.topk import SEED
 )
 @pytest.mark.parametrize("shrink", [0.0, 1.5])
 @pytest.mark.parametrize("k", [1, 7, 400])
-def test_nearest_rows(rows: int, columns: int, density: float, shrink: float, k: int) -> None:
-    """Many common columns are counted in place, few are listed; some rows are empty, and many are equally alike."""
+@pytest.mark.parametrize("largest", [1, 3])
+def test_nearest_rows(rows: int, columns: int, density: float, shrink: float, k: int, largest: int) -> None:
+    """Many common columns are counted in place, few are listed; some rows are empty, and many are equally alike.
+
+    The same with weights from 1 to 3.
+    """
     rng = np.random.default_rng(0)
-    seen = rng.random((rows, columns)) < density
-    seen[3] = False
+    seen = (rng.random((rows, columns)) < density) * rng.integers(1, largest + 1, (rows, columns))
+    seen[3] = 0
     forth, back = sparse.csr_array(seen), sparse.csr_array(seen.T)
-    cost = seen @ seen.sum(axis=0)
+    cost = (seen > 0) @ (seen > 0).sum(axis=0)
     assert (neighbours.FEW * cost < rows).any() and (
         (neighbours.FEW * cost >= rows).any() or density < 0.2
     )  # both ways are taken
     hashes = rng.integers(0, 2**63, rows).astype(np.uint64)
     near, alike = np.full((rows, k), 9, dtype=np.int32), np.full((rows, k), 9.0)
-    given = [a.astype(np.int64) for a in (forth.indptr, forth.indices, back.indptr, back.indices)]
+    common, n = seen @ seen.T, (seen**2).sum(axis=1)
+    ones = np.empty(0, dtype=np.int32)
+    given = [
+        each
+        for way in (forth, back)
+        for each in (way.indptr.astype(np.int64), way.indices, ones if largest == 1 else way.data.astype(np.float64))
+    ]
+    own = n if largest == 1 else n.astype(np.float64)
     for first, last in ((0, 10), (10, 11), (11, rows)):
-        neighbours.nearest(first, last, np.arange(rows), *given, shrink, hashes, SEED, near, alike)
-    common, n = (seen.astype(int) @ seen.T.astype(int)), seen.sum(axis=1)
+        neighbours.nearest(first, last, np.arange(rows), *given, own, shrink, hashes, SEED, near, alike)
     tied = 0
     for r in range(rows):
         cosine = {s: common[r, s] / (np.sqrt(n[r] * n[s]) + shrink) for s in range(rows) if s != r and common[r, s]}
@@ -40,7 +50,7 @@ def test_nearest_rows(rows: int, columns: int, density: float, shrink: float, k:
         best = sorted(order[:k])
         assert near[r].tolist() == best + [-1] * (k - len(best))
         assert alike[r].tolist() == [cosine[s] for s in best] + [0.0] * (k - len(best))
-    assert tied or k == 400 or density == 0.2
+    assert tied or k == 400 or density == 0.2 or largest > 1
 
 
 def test_votes_are_a_product_of_sparse_matrices() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -25,9 +26,12 @@ MODELS = [
     "item_knn(neighbours=2)",
     "user_knn(neighbours=3)",
     "user_knn(neighbours=3, votes=count)",
+    "item_knn(neighbours=2, values=ratings)",
+    "user_knn(neighbours=3, values=ratings)",
     "svd(dim=3)",
     "wmf(dim=3, rounds=2)",
     "wmf(dim=3, rounds=2, solver=exact)",
+    "wmf(dim=3, rounds=2, values=ratings)",
     "plain_mf(dim=3, epochs=2)",
     "biased_mf(dim=3, epochs=2)",
     "pmf(dim=3, epochs=2)",
@@ -35,7 +39,7 @@ MODELS = [
     "mmmf(dim=3, epochs=2)",
     "bpr(dim=3, epochs=2)",
 ]
-SHRINK = st.sampled_from([0.0, 0.5, 2.0])
+SHRINK, VALUES = st.sampled_from([0.0, 0.5, 2.0]), st.sampled_from(["no values", "ones", "ratings"])
 rows = st.lists(  # numbers whose order as text is another
     st.tuples(st.integers(7, 13), st.integers(5, 13), st.sampled_from([0.0, 1.0, 2.0])),
     min_size=1,
@@ -48,6 +52,20 @@ def log_of(rows: Rows, values: bool = False) -> Log:
     """A log of (user, item, value) rows."""
     frame = pl.DataFrame(rows, schema=["user", "item", "value"], orient="row")
     return Log.from_frame(frame, feedback="conversions") if values else Log.from_frame(frame.drop("value"))
+
+
+def worth_of(train: Rows, values: str) -> dict[tuple[int, int], float]:
+    """What pairs count as: positives of the log (all rows if it has no values) as 1, or ratings as they are."""
+    if values == "ratings":
+        return {(u, i): value for u, i, value in sorted(train) if value > 0}
+    return {(u, i): 1.0 for u, i, value in sorted(train) if value > 0 or values == "no values"}
+
+
+def cosine(one: dict[int, float], other: dict[int, float], shrink: float) -> float:
+    """Of two sparse vectors; 0 where they share nothing."""
+    product = sum(value * other.get(key, 0.0) for key, value in one.items())
+    sizes = [sum(value**2 for value in each.values()) for each in (one, other)]
+    return product / (math.sqrt(sizes[0] * sizes[1]) + shrink) if product else 0.0
 
 
 def ids(*values: object) -> Ids:
@@ -91,27 +109,26 @@ def test_most_popular_counts_positives(train: Rows, seen: Rows, k: int, values: 
 
 
 @settings(deadline=None)
-@given(train=rows, seen=rows, k=st.integers(1, 12), neighbours=st.integers(1, 4), shrink=SHRINK, values=st.booleans())
+@given(train=rows, seen=rows, k=st.integers(1, 12), neighbours=st.integers(1, 4), shrink=SHRINK, values=VALUES)
 def test_item_knn_sums_the_cosines_of_near_neighbours(
-    train: Rows, seen: Rows, k: int, neighbours: int, shrink: float, values: bool
+    train: Rows, seen: Rows, k: int, neighbours: int, shrink: float, values: str
 ) -> None:
-    """A user's items vote with their cosine for their nearest neighbours; users without history get random lists."""
-    log, users = log_of(train, values), ids(*range(10, 17))
-    liked = [(u, i) for u, i, value in sorted(train) if value > 0 or not values]
-    fans = {i: {u for u, j in liked if j == i} for i in log.items.values}
+    """A user's items vote for their nearest neighbours with their cosine, times the rating where ratings count.
+
+    Users without history get random lists.
+    """
+    log, users = log_of(train, values != "no values"), ids(*range(10, 17))
+    worth = worth_of(train, values)
+    fans = {i: {u: value for (u, j), value in worth.items() if j == i} for i in log.items.values}
     hashes = dict(zip(log.items.values, log.items.hashes, strict=True))
-
-    def cosine(i: int, j: int) -> float:
-        both = len(fans[i] & fans[j])
-        return both / (math.sqrt(len(fans[i]) * len(fans[j])) + shrink) if both else 0.0
-
     score: dict[tuple[int, int], float] = {}
-    for u, j in liked:
-        others = [i for i in fans if i != j]
-        others.sort(key=lambda i: (-cosine(i, j), int(mix(mix(hashes[j] ^ SEED) ^ hashes[i]))))
-        for i in others[:neighbours]:
-            score[u, i] = score.get((u, i), 0.0) + cosine(i, j)
-    model = make(f"item_knn(neighbours={neighbours}, shrink={shrink})").fit(log)
+    for (u, j), value in worth.items():
+        alike = {i: cosine(fans[i], fans[j], shrink) for i in fans if i != j}
+        near = sorted(alike, key=lambda i: (-alike[i], int(mix(mix(hashes[j] ^ SEED) ^ hashes[i]))))[:neighbours]
+        for i in near:
+            score[u, i] = score.get((u, i), 0.0) + value * alike[i]
+    told = ", values=ratings" if values == "ratings" else ""
+    model = make(f"item_knn(neighbours={neighbours}, shrink={shrink}{told})").fit(log)
     lists = model.recommend(users, k, seen=log_of(seen))
     assert lists_of(lists) == expected(score, log, users, k, {(u, i) for u, i, _ in seen})
 
@@ -123,31 +140,30 @@ def test_item_knn_sums_the_cosines_of_near_neighbours(
     k=st.integers(1, 12),
     neighbours=st.integers(1, 4),
     shrink=SHRINK,
-    values=st.booleans(),
+    values=VALUES,
     votes=st.sampled_from(["cosine", "count"]),
 )
 def test_user_knn_adds_up_the_votes_of_near_users(
-    train: Rows, seen: Rows, k: int, neighbours: int, shrink: float, values: bool, votes: str
+    train: Rows, seen: Rows, k: int, neighbours: int, shrink: float, values: str, votes: str
 ) -> None:
     """The nearest users vote with their cosine, or with 1, for the items that they have (U-kNN of jeunen18 §3.1).
 
-    Ties for the last neighbour go to the hash of the two users.
+    Where ratings count, a vote is that times the neighbour's rating. Ties for the last neighbour go to the hash of the
+    two users.
     """
-    log, users = log_of(train, values), ids(*range(10, 17))
-    has = {u: {i for v, i, value in train if v == u and (value > 0 or not values)} for u in log.users.values}
+    log, users = log_of(train, values != "no values"), ids(*range(10, 17))
+    worth = worth_of(train, values)
+    has = {u: {i: value for (v, i), value in worth.items() if v == u} for u in log.users.values}
     hashes = dict(zip(log.users.values, log.users.hashes, strict=True))
     score: dict[tuple[int, int], float] = {}
     for u in has:
-        alike = {
-            v: len(has[u] & has[v]) / (math.sqrt(len(has[u]) * len(has[v])) + shrink)
-            for v in has
-            if v != u and has[u] & has[v]
-        }
+        alike = {v: cosine(has[u], has[v], shrink) for v in has if v != u and set(has[u]) & set(has[v])}
         near = sorted(alike, key=lambda v: (-alike[v], int(mix(mix(hashes[u] ^ SEED) ^ hashes[v]))))[:neighbours]
         for v in sorted(near):
-            for i in has[v]:
-                score[u, i] = score.get((u, i), 0.0) + (alike[v] if votes == "cosine" else 1.0)
-    model = make(f"user_knn(neighbours={neighbours}, shrink={shrink}, votes={votes})").fit(log)
+            for i, value in has[v].items():
+                score[u, i] = score.get((u, i), 0.0) + value * (alike[v] if votes == "cosine" else 1.0)
+    told = ", values=ratings" if values == "ratings" else ""
+    model = make(f"user_knn(neighbours={neighbours}, shrink={shrink}, votes={votes}{told})").fit(log)
     lists = model.recommend(users, k, seen=log_of(seen))
     assert lists_of(lists) == expected(score, log, users, k, {(u, i) for u, i, _ in seen})
 
@@ -188,7 +204,7 @@ def test_most_popular_counts_what_its_threshold_says(train: Rows, k: int, releva
 def test_nobody_gets_a_seen_item_and_nothing_else_is_missing(train: Rows, seen: Rows, model: str) -> None:
     """With a long enough list a user gets exactly the catalogue without what was seen, even if ids come as text."""
     texts = pl.DataFrame([(str(u), str(i)) for u, i, _ in seen], schema=["user", "item"], orient="row")
-    log = log_of(train)
+    log = log_of(train, "ratings" in model)
     found = lists_of(make(model).fit(log).recommend(log.users, 99, seen=Log.from_frame(texts)))
     for user, listed in found.items():
         assert sorted(listed) == [i for i in log.items.values if (user, i) not in {(u, j) for u, j, _ in seen}]  # type: ignore[type-var]
@@ -208,6 +224,7 @@ def test_lists_do_not_depend_on_blocks_or_on_who_else_is_asked(
     model: str, log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Tiny blocks, some of the users, and asking again: always the same lists."""
+    log = replace(log, value=np.asarray(1.0 + log.item % 5, dtype=np.float64))
     whole = lists_of(make(model).fit(log).recommend(log.users, 10, seen=log))
     monkeypatch.setattr(base, "ROWS", 7)
     monkeypatch.setattr(base, "CELLS", 180)
@@ -234,8 +251,11 @@ def test_mistakes_are_told(log: Log) -> None:
         make("item_kn")
     with refuses("not-fitted"):
         make("item_knn").recommend(log.users, 5)
-    with refuses("missing-column", column="value"):
-        make("average_rating").fit(log)
+    for text in ("average_rating", "item_knn(values=ratings)", "user_knn(values=ratings)", "wmf(values=ratings)"):
+        with refuses("missing-column", column="value"):
+            make(text).fit(log)
+    with refuses("bad-value", column="value"):
+        make("item_knn(values=ratings)").fit(replace(log, value=log.item.astype(np.float64) - 1.0))
     with refuses("bad-string"):
         make("most_popular(relevant=many)").fit(log_of([(1, 1, 1.0)], values=True))
     with refuses("out-of-range"):

@@ -24,7 +24,11 @@ OPTIONS = {
         "recently_popular(half_life=1)",
         "recently_popular(last=7, days=2, half_life=0.5)",
     ],
-    "item_knn": ["item_knn(neighbours=2)", "item_knn(neighbours=3, shrink=0.5)"],
+    "item_knn": [
+        "item_knn(neighbours=2)",
+        "item_knn(neighbours=3, shrink=0.5)",
+        "item_knn(neighbours=3, values=ratings)",
+    ],
 }
 MODELS = [text for texts in OPTIONS.values() for text in texts]
 Chunked = list[tuple[int, int, float, int, int]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -19,20 +20,26 @@ Row = Callable[[Matrix, Matrix, Matrix], Matrix]
 ALPHA, PENALTY, DIM = 2.5, 0.3, 6
 
 
+@pytest.fixture(scope="module", params=["ones", "ratings"])
+def values(request: pytest.FixtureRequest) -> str:
+    """What pairs count as."""
+    return str(request.param)
+
+
 @pytest.fixture(scope="module")
-def seen() -> Matrix:
-    """Users and items of all sizes; user 0 and item 2 have nothing."""
+def seen(values: str) -> Matrix:
+    """Users and items of all sizes, as 1 or as a rating from .5 to 3; user 0 and item 2 have nothing."""
     rng = np.random.default_rng(0)
     seen = rng.random((40, 25)) < np.outer(rng.random(40), rng.random(25) ** 2)
     seen[0], seen[:, 2] = False, False
-    return seen.astype(np.float64)
+    return np.where(seen, rng.integers(1, 7, seen.shape) / 2.0 if values == "ratings" else 1.0, 0.0)
 
 
 @pytest.fixture(scope="module")
 def log(seen: Matrix) -> Log:
     """The same as a log; everybody is in the vocabulary."""
     user, item = np.nonzero(np.ones_like(seen))
-    whole = Log.from_frame(pl.DataFrame({"user": user, "item": item}))
+    whole = Log.from_frame(pl.DataFrame({"user": user, "item": item, "value": seen.ravel()}), feedback="conversions")
     return whole.take(seen[whole.user, whole.item] > 0)
 
 
@@ -43,7 +50,7 @@ def start(items: Ids, dim: int) -> Matrix:
 
 
 def exactly(other: Matrix, seen: Matrix, before: Matrix) -> Matrix:
-    """argmin Σ c (p − x·y)² + λ|x|² over all pairs of one row."""
+    """argmin Σ c (r − x·y)² + λ|x|² over all pairs of one row; r is 1 or the rating, and 0 where nothing was seen."""
     weight = 1.0 + ALPHA * seen
     return np.asarray(
         np.linalg.solve(other.T @ (weight[:, None] * other) + PENALTY * np.eye(len(before)), other.T @ (weight * seen))
@@ -85,25 +92,27 @@ def objective(seen: Matrix, users: Matrix, items: Matrix) -> float:
 @pytest.mark.parametrize(("solver", "row", "close"), [("exact", exactly, 1e-9), ("cg", by_steps, 2e-4)])
 @pytest.mark.parametrize("dim", [1, DIM, 17])
 def test_factors_are_those_of_dense_loops(
-    solver: str, row: Row, close: float, dim: int, seen: Matrix, log: Log
+    solver: str, row: Row, close: float, dim: int, seen: Matrix, log: Log, values: str
 ) -> None:
-    """Both solvers visit seen pairs only, and give what loops over all pairs give (cg: in single precision)."""
-    model = WMF(dim, ALPHA, PENALTY, rounds=3, solver=solver).fit(log)  # type: ignore[arg-type]
-    users, items = fitted(seen, start(log.items, dim), 3, row)
+    """Both solvers visit seen pairs only, and give what loops over all pairs give (cg: in single precision).
+
+    Rounding grows from round to round, and more with ratings, which make c larger.
+    """
+    rounds, close = (3, close) if values == "ones" else (2, 10.0 * close)
+    model = WMF(dim, ALPHA, PENALTY, rounds=rounds, solver=solver, values=values).fit(log)  # type: ignore[arg-type]
+    users, items = fitted(seen, start(log.items, dim), rounds, row)
     np.testing.assert_allclose(model.user_, users, atol=close, rtol=close)
     np.testing.assert_allclose(model.item_, items, atol=close, rtol=close)
     assert model.loss(log) == pytest.approx(objective(seen, model.user_, model.item_), rel=1e-12)
 
 
 @pytest.mark.parametrize("solver", ["exact", "cg"])
-def test_it_ends_where_nothing_can_be_gained(solver: str, seen: Matrix, log: Log) -> None:
+def test_it_ends_where_nothing_can_be_gained(solver: str, seen: Matrix, log: Log, values: str) -> None:
     """After many rounds the gradient of the objective over all pairs is 0, and every round has lowered it."""
-    losses = [
-        WMF(DIM, ALPHA, PENALTY, rounds=rounds, solver=solver).fit(log).loss(log)  # type: ignore[arg-type]
-        for rounds in (1, 2, 4, 8, 500)
-    ]
+    model = WMF(DIM, ALPHA, PENALTY, solver=solver, values=values)  # type: ignore[arg-type]
+    losses = [replace(model, rounds=rounds).fit(log).loss(log) for rounds in (1, 2, 4, 8, 500)]
     assert (np.diff(losses) <= 1e-6 * losses[-1]).all() and losses[-1] < losses[0] - 1.0
-    model = WMF(DIM, ALPHA, PENALTY, rounds=500, solver=solver).fit(log)  # type: ignore[arg-type]
+    model = replace(model, rounds=500).fit(log)
     error = (1.0 + ALPHA * seen) * (model.user_ @ model.item_.T - seen)
     assert np.abs(error @ model.item_ + PENALTY * model.user_).max() < 2e-3
     assert np.abs(error.T @ model.user_ + PENALTY * model.item_).max() < 2e-3
@@ -118,12 +127,12 @@ def test_nothing_is_learnt_of_those_without_rows(log: Log) -> None:
 
 
 @pytest.mark.parametrize("solver", ["exact", "cg"])
-def test_threads_change_no_number(solver: str, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_change_no_number(solver: str, log: Log, values: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One thread and one block, or four threads and blocks of three rows: the same bits."""
     found = []
     for count, block in ((1, 1000), (4, 3)):
         monkeypatch.setattr(threads, "usual", lambda count=count: count)
         monkeypatch.setattr(threads, "BLOCK", block)
-        model = WMF(DIM, rounds=3, solver=solver).fit(log)  # type: ignore[arg-type]
+        model = WMF(DIM, rounds=3, solver=solver, values=values).fit(log)  # type: ignore[arg-type]
         found.append((model.user_.tobytes(), model.item_.tobytes()))
     assert found[0] == found[1]

@@ -1,8 +1,9 @@
 """Rows of an implicit factorisation: every unseen pair counts as a zero, none of them is visited.
 
-    x = argmin  Σ over all o of c_o (p_o − x·y_o)² + λ|x|²          p = 1 and c = 1 + α where seen, p = 0 and c = 1 else
+    x = argmin  Σ over all o of c_o (p_o − x·y_o)² + λ|x|²      p = w and c = 1 + α w where seen, p = 0 and c = 1 else
 
-so that  A x = b,  A = YᵀY + λ + α Σ_seen y yᵀ,  b = (1 + α) Σ_seen y  (Hu, Koren & Volinsky 2008, Eq. 4). YᵀY + λ is
+so that  A x = b,  A = YᵀY + λ + Σ_seen α w y yᵀ,  b = Σ_seen (1 + α w) w y  (Hu, Koren & Volinsky 2008, Eq. 4, with
+w = 1). Weights w are given by pair; none means 1. YᵀY + λ is
 the same for all rows, so that a row costs its seen pairs only. ``solve_rows`` eliminates, in n·d² steps for n seen
 pairs and in double precision; ``approach_rows`` takes a few steps of conjugate gradients from where the row was, in n·d
 steps each and in single precision (Takács, Pilászy & Tikk 2011), which is as good from sweep to sweep and much faster
@@ -26,13 +27,13 @@ SETTLED = np.float32(1e-20)  # squared length of a gradient below which a row st
 
 
 @njit(cache=True, nogil=True)
-def solve_rows(first, last, indptr, index, other, base, alpha, own):  # type: ignore[no-untyped-def]
+def solve_rows(first, last, indptr, index, weight, other, base, alpha, own):  # type: ignore[no-untyped-def]
     """Solve the rows ``first`` … ``last − 1`` of ``own``; a row without pairs becomes 0.
 
     ``other`` is Y, padded with zeros to whole vectors, ``base`` is YᵀY + λ (upper triangle), padded to hold one more
     column.
     """
-    d, root = own.shape[1], np.sqrt(alpha)
+    d = own.shape[1]
     rows, total = np.empty((CHUNK, other.shape[1])), np.empty((1, other.shape[1]))
     normal, mine = np.empty_like(base), np.empty(len(base))
     for r in range(first, last):
@@ -44,8 +45,9 @@ def solve_rows(first, last, indptr, index, other, base, alpha, own):  # type: ig
             n = min(CHUNK, indptr[r + 1] - start)
             for e in range(n):
                 o = np.uintp(index[start + e])
-                put(rows, e, other, o, root, 0, False)
-                put(total, 0, other, o, 1.0 + alpha, 0, True)
+                w = weight[start + e] if len(weight) else 1.0
+                put(rows, e, other, o, np.sqrt(alpha * w), 0, False)
+                put(total, 0, other, o, (1.0 + alpha * w) * w, 0, True)
             add_gram(rows, n, normal)
         normal[:d, d] = total[0, :d]
         solve(normal, d, mine)
@@ -53,7 +55,7 @@ def solve_rows(first, last, indptr, index, other, base, alpha, own):  # type: ig
 
 
 @njit(cache=True, nogil=True)
-def approach_rows(first, last, indptr, index, other, base, alpha, steps, own):  # type: ignore[no-untyped-def]
+def approach_rows(first, last, indptr, index, weight, other, base, alpha, steps, own):  # type: ignore[no-untyped-def]
     """Take ``steps`` conjugate gradients in the rows ``first`` … ``last − 1`` of ``own``; all numbers are float32.
 
     ``base`` is the whole of YᵀY + λ; widths are multiples of 16. A row without pairs becomes 0. Up to four rows take
@@ -78,7 +80,8 @@ def approach_rows(first, last, indptr, index, other, base, alpha, steps, own):  
             start[g] = end
             for j in range(width):
                 rest[g, j] = -bent[g, j]
-            end = _fetch(other, index, indptr[r + g], indptr[r + g + 1], seen, end, own[r + g], alpha, rest[g])
+            stop[g] = indptr[r + g + 1]
+            end = _fetch(other, index, weight, indptr[r + g], stop[g], seen, end, own[r + g], alpha, rest[g])
             stop[g] = end
             way[g] = rest[g]
             before[g] = _product(rest[g], rest[g])
@@ -100,24 +103,32 @@ def approach_rows(first, last, indptr, index, other, base, alpha, steps, own):  
 
 
 @njit(cache=True, nogil=True)
-def _fetch(other, index, first, last, seen, end, x, alpha, rest):  # type: ignore[no-untyped-def]
-    """Copy the rows of a row's pairs to ``seen`` from ``end`` on, and zeros up to a multiple of four.
+def _fetch(other, index, weight, first, last, seen, end, x, alpha, rest):  # type: ignore[no-untyped-def]
+    """Copy the rows of a row's pairs, times √w, to ``seen`` from ``end`` on, and zeros up to a multiple of four.
 
-    rest += Σ (1 + α − α·(y·x))·y. Gives back the new end.
+    rest += Σ ((1 + α w)·w − α w·(y·x))·y. Gives back the new end.
     """
     shift = np.float32(1.0) + alpha
-    for e in range(first, last - FOUR + 1, FOUR):
+    fours = first if len(weight) else last - (last - first) % FOUR
+    for e in range(first, fours, FOUR):
         for ahead in range(e + AHEAD, min(e + AHEAD + FOUR, len(index))):
             prefetch(other, np.intp(index[ahead]))
         fetch_four(other, index, e, seen, end, x, shift, -alpha, rest)
         end += FOUR
-    left = (last - first) % FOUR
-    if left:
-        for e in range(left):
-            seen[end + e] = other[np.intp(index[last - left + e])]
-        seen[end + left : end + FOUR] = np.float32(0.0)
-        visit_four(seen, end, x, shift, -alpha, rest)
-        end += FOUR
+    begin = end
+    for e in range(fours, last):
+        seen[end] = other[np.intp(index[e])]
+        if len(weight):
+            root = np.sqrt(np.float32(weight[e]))
+            for j in range(len(x)):
+                seen[end, j] *= root
+                rest[j] += (np.float32(1.0) + alpha * root * root) * root * seen[end, j]
+        end += 1
+    while (end - begin) % FOUR:
+        seen[end] = np.float32(0.0)
+        end += 1
+    for e in range(begin, end, FOUR):
+        visit_four(seen, e, x, np.float32(0.0) if len(weight) else shift, -alpha, rest)
     return end
 
 

@@ -2,10 +2,11 @@
 
     alike(r, s) = c / (√(n_r n_s) + shrink)          c: columns that both rows have, n: columns of a row
 
-Columns that two rows share are counted exactly before anything is divided, so that rows that are equally alike have
-equal numbers, and a tie at the cut-off goes to the stable hash of the two rows. One row's counts are held at a time:
-the cost is that of all pairs in the same column, and nothing of the size rows × rows is made. Rows do not depend on
-each other: any division of the rows among threads gives the same numbers.
+Where entries have weights w, c is Σ w_r w_s over those columns, and n is Σ w². Columns that two rows share are counted
+exactly before anything is divided, so that rows that are equally alike have equal numbers, and a tie at the cut-off
+goes to the stable hash of the two rows. One row's counts are held at a time: the cost is that of all pairs in the same
+column, and nothing of the size rows × rows is made. Rows do not depend on each other: any division of the rows among
+threads gives the same numbers.
 """
 
 from __future__ import annotations
@@ -26,16 +27,18 @@ BLOCK = 16  # rows whose best is looked at together: a vector of the widest mach
 
 
 @njit(cache=True, nogil=True)
-def nearest(first, last, asked, indptr, column, back, row, shrink, hashes, seed, near, alike):  # type: ignore[no-untyped-def]
+def nearest(  # type: ignore[no-untyped-def]
+    first, last, asked, indptr, column, weight, back, row, worth, own, shrink, hashes, seed, near, alike
+):
     """Fill ``near[b]`` with the rows most like ``asked[b]`` (first ≤ b < last), ascending, ``alike[b]`` with how much.
 
-    ``column[indptr[r]:indptr[r + 1]]`` are the columns of row r, ``row[back[c]:back[c + 1]]`` the rows of column c.
+    ``column[indptr[r]:indptr[r + 1]]`` are the columns of row r, ``row[back[c]:back[c + 1]]`` the rows of column c,
+    ``weight`` and ``worth`` their weights, all above 0; empty means 1, and c is then counted in their type.
     Rows that share no column are no neighbours; places without one hold −1 and 0.
     """
     rows, k = len(indptr) - 1, near.shape[1]
-    own = indptr[1:] - indptr[:-1]
     root, every = roots(own), np.arange(rows).astype(np.int32)
-    common, quick, exact = np.zeros(rows, np.int32), scores_for(rows), np.empty(rows)
+    common, quick, exact = np.zeros(rows, weight.dtype), scores_for(rows), np.empty(rows)
     met, chosen = np.empty(rows + 1, np.int32), np.empty(rows + 1, np.int32)
     bits, place_of = np.zeros(-(-rows // 64), np.uint64), places_of_bits()
     for b in range(first, last):
@@ -44,12 +47,12 @@ def nearest(first, last, asked, indptr, column, back, row, shrink, hashes, seed,
             cost += back[column[e] + 1] - back[column[e]]
         few = FEW * cost < rows  # then the rows that are met are listed, else all are looked at
         if few:
-            listed = met[: _list_common(r, indptr, column, back, row, common, met)]
+            listed = met[: _list_common(r, indptr, column, weight, back, row, worth, common, met)]
             common[r] = 0
             quick_scores(listed, common, root[r], root, np.float32(shrink), quick)
         else:
             listed = every
-            _count_common(r, indptr, column, back, row, common)
+            _count_common(r, indptr, column, weight, back, row, worth, common)
             common[r] = 0
             quick_scores_of_all(common, root[r], root, np.float32(shrink), quick)
         many = candidates(listed, quick, k, chosen)
@@ -66,7 +69,7 @@ def nearest(first, last, asked, indptr, column, back, row, shrink, hashes, seed,
 @njit(cache=True, nogil=True)
 def roots(counts):  # type: ignore[no-untyped-def]
     """√n in single precision; 1 where a row has no columns, which then shares none."""
-    return np.sqrt(np.maximum(counts, 1).astype(np.float64)).astype(np.float32)
+    return np.sqrt(np.where(counts > 0, counts, 1).astype(np.float64)).astype(np.float32)
 
 
 @njit(cache=True, nogil=True)
@@ -207,16 +210,16 @@ def _drop_tied(chosen, exact, size, cut, surplus, salt, hashes):  # type: ignore
 
 
 @njit(cache=True, nogil=True)
-def _count_common(r, indptr, column, back, row, common):  # type: ignore[no-untyped-def]
+def _count_common(r, indptr, column, weight, back, row, worth, common):  # type: ignore[no-untyped-def]
     """Count the columns that each row shares with row r."""
     for e in range(indptr[r], indptr[r + 1]):
         c = column[e]
         for x in range(np.uintp(back[c]), np.uintp(back[c + 1])):
-            common[np.uintp(row[x])] += np.int32(1)
+            common[np.uintp(row[x])] += weight[e] * worth[x] if len(weight) else np.int32(1)
 
 
 @njit(cache=True, nogil=True)
-def _list_common(r, indptr, column, back, row, common, met):  # type: ignore[no-untyped-def]
+def _list_common(r, indptr, column, weight, back, row, worth, common, met):  # type: ignore[no-untyped-def]
     """The same, and list the rows that share any; gives back how many those are."""
     many = 0
     for e in range(indptr[r], indptr[r + 1]):
@@ -225,7 +228,7 @@ def _list_common(r, indptr, column, back, row, common, met):  # type: ignore[no-
             s = np.uintp(row[x])
             met[many] = row[x]
             many += common[s] == 0
-            common[s] += np.int32(1)
+            common[s] += weight[e] * worth[x] if len(weight) else np.int32(1)
     return many
 
 

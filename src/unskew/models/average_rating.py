@@ -14,13 +14,12 @@ from typing import Self
 import numpy as np
 
 from unskew.core.bounds import Number
-from unskew.core.errors import InputError
 from unskew.core.parts import option
 from unskew.log import Ids
-from unskew.log.expected import a_log, some_ids
+from unskew.log.expected import some_ids
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
-from unskew.models.base import Model, from_shared_scores
+from unskew.models.base import Model, from_shared_scores, values_of
 
 SHRINK = Number(low=0.0, high=1e9, why="A stronger one leaves nothing but the mean.")
 
@@ -38,13 +37,7 @@ class AverageRating(Model):
 
     def fit(self, log: Log) -> Self:
         """Average the ratings of every item."""
-        values = a_log(log).value
-        if values is None:
-            raise InputError(
-                f"{log.account.source}: '{self}' averages a column 'value', and there is none.",
-                code="missing-column",
-                column="value",
-            )
+        values = values_of(self, log)
         count = np.bincount(log.item, minlength=len(log.items)) + self.shrink
         level = float(values.mean()) if len(log) else 0.0
         total = np.bincount(log.item, values, minlength=len(log.items)) + self.shrink * level

@@ -17,9 +17,10 @@ import numpy.typing as npt
 
 from unskew.core.bounds import Whole
 from unskew.core.errors import InputError
-from unskew.core.parts import Part
+from unskew.core.parts import Part, Words, option
 from unskew.core.threads import Threads, usual
 from unskew.kernels.topk import SEED, top_k, top_k_shared
+from unskew.log.expected import a_log
 from unskew.log.ids import Codes, Ids
 from unskew.log.log import Floats, Integers, Log
 from unskew.log.order import starts_of
@@ -33,6 +34,7 @@ CELLS = 1 << 22  # predictions held at once by one thread: 32 MiB
 SCORES = 1 << 17  # scores of candidates that are made and ranked at once: they stay in the cache of a core meanwhile
 PLACES = Whole(1, 2**31 - 1)
 ROWS = 4096  # users per block where no scores are held
+NOTHING = 1e-6  # ratings up to it count as 0: products of smaller ones might be 0 by rounding
 
 Fill = Callable[[slice, Integers, Codes, Codes], npt.NDArray[np.bool_]]
 
@@ -88,6 +90,32 @@ class Updatable(Model):
         return True
 
 
+class Rated(Model):
+    """A model for which a pair counts as 1 or, with values=ratings, as its rating; one of 0 is like an unseen pair."""
+
+    values: str
+
+    @property
+    def learns_values(self) -> bool:
+        """Whether ratings count."""
+        return self.values == "ratings"
+
+    def learnt(self, log: Log) -> Log:
+        """The positives without values, or all rows with a rating above 0."""
+        if not self.learns_values:
+            return replace(a_log(log).positives(), value=None)
+        values = values_of(self, log)
+        if (least := values.min(initial=0.0)) < 0.0:
+            text = f"{log.account.source}: '{self}' cannot learn from ratings below 0; the least is {least:g}."
+            raise InputError(text, code="bad-value", column="value")
+        return log.take(values > NOTHING)
+
+
+def ones_or_ratings() -> Any:
+    """The option ``values`` of such models."""
+    return option("ones", Words(("ones", "ratings")), "what a pair counts as: 1, or its rating", changed=True)
+
+
 def united(known: Ids, further: Ids) -> Ids:
     """All ids of two vocabularies; one of the two where it holds the other, as in folds of one log."""
     if further is known or (further.into(known) >= 0).all():
@@ -95,6 +123,14 @@ def united(known: Ids, further: Ids) -> Ids:
     if (known.into(further) >= 0).all():
         return further
     return Ids.of(known.values, further.values)
+
+
+def values_of(model: Model, log: Log) -> Floats:
+    """The values that a model learns from; a log without them is refused."""
+    if a_log(log).value is None:
+        text = f"{log.account.source}: '{model}' learns from a column 'value', and there is none."
+        raise InputError(text, code="missing-column", column="value")
+    return np.asarray(log.value)
 
 
 def training_rows(model: Model, log: Log, relevant: str | None) -> Log:

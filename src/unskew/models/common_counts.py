@@ -22,7 +22,7 @@ from unskew.kernels import common_counts as kernel
 from unskew.kernels.topk import SEED
 from unskew.log import Ids
 from unskew.log.ids import Codes
-from unskew.log.log import Log
+from unskew.log.log import Floats, Log
 from unskew.log.order import group, pick
 from unskew.log.table import show
 from unskew.models.neighbours import Rows, all_kept, kept_places
@@ -45,7 +45,9 @@ def joined(before: Log, rows: Log) -> Log:
             "already.\nA log holds a pair once: update with new pairs only, or fit anew.",
             code="repeated-pair",
         )
-    return Log(users, items, start, item)
+    values = [log.value for log in (before, rows) if log.value is not None]
+    value: Floats | None = np.concatenate(values) if len(values) == 2 else None
+    return Log(users, items, start, item, None if value is None else pick(value, order))
 
 
 def worth_counting(log: Log) -> bool:

@@ -2,6 +2,7 @@
 
     cos(i, j)   = (users with both i and j) / (√(n_i n_j) + shrink)
     score(u, i) = Σ over the user's items j that have i among their nearest neighbours of cos(i, j)
+    values=ratings: the cosine of ratings (``neighbours.py``), and each term times the rating r_uj
 
 Every item of a user's history votes for the items most similar to it. A fit makes nothing of the size items × items.
 This is I-kNN of jeunen18 (Eq. 2) with the neighbours that its §3.1 keeps: the factor 1/|I_u| there is the same for all
@@ -21,13 +22,13 @@ from unskew.log.expected import a_log, some_ids
 from unskew.log.ids import Codes
 from unskew.log.log import Log
 from unskew.log.recommendations import Recommendations
-from unskew.models.base import Updatable, united
+from unskew.models.base import Rated, Updatable, ones_or_ratings, united
 from unskew.models.common_counts import Counts, added, count, joined, nearest_by_counts, worth_counting
 from unskew.models.neighbours import NEIGHBOURS, SHRINK, Rows, footprint, from_votes, nearest
 
 
 @dataclass(eq=False, repr=False)
-class ItemKNN(Updatable):
+class ItemKNN(Rated, Updatable):
     """Rank items by their similarity to the user's training items.
 
     Users without history, or unknown to the training log, score 0 everywhere: their lists are random.
@@ -40,6 +41,7 @@ class ItemKNN(Updatable):
 
     neighbours: int = option(50, NEIGHBOURS, "nearest neighbours that each item keeps")
     shrink: float = option(0.0, SHRINK, "added to the divisor of cosines, against chance", changed=True)
+    values: str = ones_or_ratings()
     users_: Ids = field(init=False)
     history_: Rows = field(init=False)  # the items of every user
     owners_: Rows = field(init=False)  # the users of every item
@@ -53,25 +55,25 @@ class ItemKNN(Updatable):
 
     def fit(self, log: Log) -> Self:
         """Keep what users have, from which neighbours are found."""
-        liked = a_log(log).positives()
+        liked = self.learnt(log)
         self.users_, self.items_ = log.users, log.items
         self.history_, self.owners_, self.common_ = Rows.of_users(liked), Rows.of_items(liked), None
         return self
 
     def update_pays(self, log: Log) -> bool:
         """Where counts are kept; else a fit, which only lays the rows out, has less to do."""
-        return worth_counting(log)
+        return not self.learns_values and worth_counting(log)
 
     def update(self, rows: Log) -> Self:
         """Add rows to the histories, and to the counts."""
         known, users = self.catalogue, united(self.users_, a_log(rows).users)
         items = united(known, rows.items)
-        new = rows.positives().recode(users, items)
-        before = Log(self.users_, known, self.history_.start, self.history_.column)
+        new = self.learnt(rows).recode(users, items)
+        before = self.history_.log(self.users_, known)
         liked = joined(before.recode(users, items), new)
         if self.common_ is not None:
             self.common_ = added(self.common_, known, new, liked)
-        elif worth_counting(liked):
+        elif self.update_pays(liked):
             self.common_ = count(liked)
         self.users_, self.items_ = users, items
         self.history_, self.owners_ = Rows.of_users(liked), Rows.of_items(liked)

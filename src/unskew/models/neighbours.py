@@ -1,16 +1,19 @@
 """Nearest neighbours by cosine over a log of positives: what item_knn and user_knn share.
 
     cos(i, j) = (users with both i and j) / (√(n_i n_j) + shrink)
+    cos(i, j) = Σ_u r_ui r_uj / (√(Σ_u r_ui² Σ_u r_uj²) + shrink)          values=ratings
 
 and the same for users over their items. ``shrink`` holds back neighbours that agree on little: with shrink = 10, two
-items that one user each has, the same one, are alike by 1/11 and not by 1.
+items that one user each has, the same one, are alike by 1/11 and not by 1. The second is the vector cosine of RankSys.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from unskew.core.bounds import Number, Whole
 from unskew.core.memory import require
@@ -27,6 +30,7 @@ from unskew.models.base import from_scores
 
 NEIGHBOURS = Whole(1, 1_000_000, "Each keeps so many numbers.")
 SHRINK = Number(low=0.0, high=1e9, why="A stronger one leaves no neighbours.")
+ONES = np.empty(0, dtype=np.int32)  # weights that are all 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,20 +39,31 @@ class Rows:
 
     start: Integers
     column: Codes
-    weight: Floats = field(default_factory=lambda: np.empty(0))  # empty where all are 1
+    weight: npt.NDArray[Any] = field(default_factory=lambda: ONES)
 
     @classmethod
     def of_users(cls, log: Log) -> Rows:
-        """The items of every user."""
-        return cls(log.indptr, log.item)
+        """The items of every user, weighted by the column ``value`` where there is one."""
+        return cls(log.indptr, log.item, ONES if log.value is None else log.value)
 
     @classmethod
     def of_items(cls, log: Log) -> Rows:
-        """The users of every item."""
+        """The users of every item, weighted likewise."""
         start = starts_of(np.bincount(log.item, minlength=len(log.items)))
         order = np.empty(len(log), dtype=np.int64)
         place(log.item, np.arange(len(log)), start[:-1].copy(), order)
-        return cls(start, log.user[order])
+        return cls(start, log.user[order], ONES if log.value is None else log.value[order])
+
+    @property
+    def squares(self) -> npt.NDArray[Any]:
+        """Σ of the squared weights of every row."""
+        length = np.diff(self.start)
+        row = np.repeat(np.arange(len(length)), length)
+        return np.bincount(row, self.weight**2, len(length)) if len(self.weight) else length
+
+    def log(self, users: Ids, items: Ids) -> Log:
+        """The log of which these are the items of every user."""
+        return Log(users, items, self.start, self.column, self.weight if len(self.weight) else None)
 
     def among(self, places: Codes, count: int) -> Rows:
         """The same rows at these ``places`` (ascending) among ``count``; the others are empty."""
@@ -78,7 +93,8 @@ def nearest(
     asked = np.arange(every, dtype=np.int32) if asked is None else asked
     count = len(asked)
     near, alike = kept_places(count, neighbours, model, every)
-    given = (asked, rows.start, rows.column, back.start, back.column, shrink, ids.hashes, SEED, near, alike)
+    columns = rows.start, rows.column, rows.weight, back.start, back.column, back.weight
+    given = (asked, *columns, rows.squares, shrink, ids.hashes, SEED, near, alike)
     with by_blocks(None) as each:
         each(count, lambda first, last: kernel.nearest(first, last, *given))
     return all_kept(near, alike)

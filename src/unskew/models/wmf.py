@@ -2,12 +2,13 @@
 feedback datasets").
 
     min  Σ over all pairs of c_ui (p_ui − x_u·y_i)² + λ (Σ|x_u|² + Σ|y_i|²)
-    p = 1, c = 1 + α for positives,   p = 0, c = 1 for all other pairs
+    p = 1, c = 1 + α for positives,          p = 0, c = 1 for all other pairs
+    p = r, c = 1 + α r for pairs with a rating r, where values=ratings
 
 All users given the items, then all items given the users, again and again; no unseen pair is visited
-(``kernels/confidence.py``). In carraro20 it stands in for the alternating least squares of Pilászy, Zibriczky & Tikk
-(2010) in RankSys, which minimises the same by another approximation of rows; the paper does not state α. The defaults
-of d, λ, α and the number of rounds are those of RankSys' own example.
+(``kernels/confidence.py``). The second is what RankSys fits, by the steps of Hu, Koren & Volinsky or by those of
+Pilászy, Zibriczky & Tikk (2010); the latter's λ counts twice there: it stands in YᵀY + λ and again in every step. The
+defaults of d, λ, α and the number of rounds are those of RankSys' own example.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ from unskew.kernels.fours import LANES
 from unskew.kernels.gram import add_gram, padded
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Ids
-from unskew.log.expected import a_log, some_ids
+from unskew.log.expected import some_ids
 from unskew.log.log import Floats, Log
-from unskew.models.base import Model
+from unskew.models.base import Rated, ones_or_ratings
 from unskew.models.by_factors import ByFactors, Scored
 from unskew.models.neighbours import Rows
 
@@ -45,7 +46,7 @@ Progress = Callable[[int, int], object]
 
 
 @dataclass(eq=False, repr=False)
-class WMF(ByFactors, Model):
+class WMF(ByFactors, Rated):
     """Factors of users and items from positives, every other pair counting as a weak zero.
 
     Args:
@@ -62,6 +63,7 @@ class WMF(ByFactors, Model):
     rounds: int = option(20, ROUNDS, "sweeps over all users and all items")
     solver: Solver = option("cg", Words(get_args(Solver)), "how rows are renewed", changed=True)
     seed: int = option(0, SEED, "of the start")
+    values: str = ones_or_ratings()
     users_: Ids = field(init=False)
     user_: Floats = field(init=False)
     item_: Floats = field(init=False)
@@ -78,7 +80,7 @@ class WMF(ByFactors, Model):
         Args:
             progress: called after every round with its number and the number of rounds.
         """
-        liked = a_log(log).positives()
+        liked = self.learnt(log)
         shape = len(log.users), len(log.items)
         require(self.footprint(log), f"'{self}'", "Take a smaller dim.")
         rows = Rows.of_users(liked), Rows.of_items(liked)
@@ -108,7 +110,7 @@ class WMF(ByFactors, Model):
         """Renew one side given the other, each row exactly."""
         wide = _wide(other, padded(self.dim), np.float64)
         base = _wide(self._base(wide), padded(self.dim + 1), np.float64, square=True)
-        given = (rows.start, rows.column, wide, base, self.alpha, own)
+        given = (rows.start, rows.column, rows.weight, wide, base, self.alpha, own)
         each(len(own), lambda first, last: kernel.solve_rows(first, last, *given))
         return own
 
@@ -117,7 +119,7 @@ class WMF(ByFactors, Model):
         width = -(-self.dim // LANES) * LANES
         wide, mine = (_wide(side, width, np.float32) for side in (other, own))
         base = self._base(wide).astype(np.float32)
-        given = (rows.start, rows.column, wide, base, np.float32(self.alpha), STEPS, mine)
+        given = (rows.start, rows.column, rows.weight, wide, base, np.float32(self.alpha), STEPS, mine)
         each(len(own), lambda first, last: kernel.approach_rows(first, last, *given))
         return mine
 
@@ -131,14 +133,15 @@ class WMF(ByFactors, Model):
         return upper + np.triu(upper, 1).T + self.penalty * np.eye(len(upper))
 
     def loss(self, log: Log) -> float:
-        """What is minimised, for the positives of the log that the model was fitted on."""
-        liked = a_log(log).positives()
+        """What is minimised, for the log that the model was fitted on."""
+        liked = self.learnt(log)
         user, item = self.user_[log.users.into(self.users_)], self.item_[log.items.into(self.catalogue)]
         total = float(np.sum((user.T @ user) * (item.T @ item)))
         for start in range(0, len(liked), 1_000_000):
             part = slice(start, start + 1_000_000)
             guess = np.einsum("ij,ij->i", user[liked.user[part]], item[liked.item[part]])
-            total += float(np.sum((1.0 + self.alpha) * (1.0 - guess) ** 2 - guess**2))
+            worth = 1.0 if liked.value is None else liked.value[part]
+            total += float(np.sum((1.0 + self.alpha * worth) * (worth - guess) ** 2 - guess**2))
         return total + self.penalty * float(np.sum(user**2) + np.sum(item**2))
 
     def factors(self) -> tuple[Floats, Floats]:

@@ -10,14 +10,13 @@ from unskew.core import Progress
 from unskew_papers.carraro20.numbers import mean_off, off, over_runs
 from unskew_papers.carraro20.printed import RECOMMENDERS, STRATEGIES
 from unskew_papers.carraro20.protocol import KEPT, METRICS, POWERS, TESTS, UNCHOSEN, UNTRAINED
-from unskew_papers.carraro20.recommenders import LIKED, WEIGHTED, Choice
+from unskew_papers.carraro20.recommenders import LIKED, ONES, Choice
 from unskew_papers.carraro20.setting import Setting, Unit
-from unskew_papers.carraro20.tables import MEAN, TRUE, claims, differences, usual, values
+from unskew_papers.carraro20.tables import MEAN, TRUE, claims, differences, taus, usual, values
 from unskew_papers.record import Near, Record
 from unskew_papers.repeated import averaged, claim, shown
 
-RUNS = 10
-ALPHAS = (0.1, 1.0, 10.0, 40.0)
+ALPHAS = (0.1, 10.0, 40.0)
 SIMILAR = Near(relative=0.25)
 OTHERS = tuple(METRICS)[1:]
 
@@ -52,16 +51,15 @@ def pairs(setting: Setting, runs: int, quick: bool, progress: Progress | None = 
 
 
 def choices(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
-    """Other training rows, other powers, other α."""
-    coat, main = setting.coat(), usual(quick)
-    liked = setting.runs(coat, runs, replace(main, learns=LIKED), progress)
-    records = differences("choices/learnt from likes", liked, coat)
-    records += claims("choices/learnt from likes: claims", liked)
-    knn = ("UB_KNN", "IB_KNN")
-    weighted = setting.runs(coat, runs, replace(main, learns=WEIGHTED, names=knn), progress)
-    records += differences("choices/neighbours by cosines of ratings", weighted, coat, names=knn)
+    """Other things to learn from, other powers, another α or λ."""
+    coat, main, records = setting.coat(), usual(quick), []
+    for learns in (ONES, LIKED):
+        units = setting.runs(coat, runs, replace(main, learns=learns, times=1.0), progress)
+        records += differences(f"choices/{learns}", units, coat)
+        records += claims(f"choices/{learns}: claims", units)
+        records += taus(f"choices/{learns}: τ", units, coat)
     records += _powers(setting.runs(coat, runs, main, progress))
-    return records + _alphas(setting, main, runs, progress)
+    return records + _factorisations(setting, main, runs, progress)
 
 
 def _powers(units: list[Unit]) -> list[Record]:
@@ -75,15 +73,16 @@ def _powers(units: list[Unit]) -> list[Record]:
     return records
 
 
-def _alphas(setting: Setting, main: Choice, runs: int, progress: Progress | None) -> list[Record]:
-    """MF with another α."""
+def _factorisations(setting: Setting, main: Choice, runs: int, progress: Progress | None) -> list[Record]:
+    """MF with another α, or with λ counted once."""
+    alone = replace(main, names=("MF",))
+    tried = {"α = 1": main} | {f"α = {alpha:g}": replace(alone, alpha=alpha) for alpha in ALPHAS}
     records = []
-    for alpha in ALPHAS:
-        choice = main if alpha == main.alpha else replace(main, alpha=alpha, names=("MF",))
+    for row, choice in (tried | {"λ once": replace(alone, times=1.0)}).items():
         units, last = setting.runs(setting.coat(), runs, choice, progress), [-1]  # MF is the last
-        row, true = f"α = {alpha:g}", values(units, KEPT)[:, last]
-        records.append(averaged("choices/MF by α", row, TRUE, true[:, 0]))
+        true = values(units, KEPT)[:, last]
+        records.append(averaged("choices/MF", row, TRUE, true[:, 0]))
         for name in STRATEGIES:
             found = over_runs(lambda v, t: float(off(v, t)[0]), values(units, name)[:, last], true)
-            records.append(shown("choices/MF by α", row, name, found))
+            records.append(shown("choices/MF", row, name, found))
     return records

@@ -43,9 +43,9 @@ OFF: dict[str, dict[str, tuple[float, ...]]] = {
     },
 }
 
-# Tables 3 and 4: Kendall's τ with and without MF; the paper rounds 2/3 to .68 or .7 and 1/3 to .3
+# Tables 3 and 4: Kendall's τ with and without MF; the paper prints 2/3 as .68 or .7, and 1/3 as .3
 ALL, WITHOUT_MF = "Table 3", "Table 4 (without MF)"
 TAU: dict[str, dict[str, tuple[float, ...]]] = {
-    COAT: {ALL: (0.2, 0.2, 0.0, 0.0, 0.0), WITHOUT_MF: (0.333, 0.333, 0.667, 0.667, 0.667)},
-    WEBSCOPE: {ALL: (0.6, 0.6, 0.8, 0.8, 0.8), WITHOUT_MF: (0.667,) * 5},
+    COAT: {ALL: (0.2, 0.2, 0.0, 0.0, 0.0), WITHOUT_MF: (1 / 3, 1 / 3, 2 / 3, 2 / 3, 2 / 3)},
+    WEBSCOPE: {ALL: (0.6, 0.6, 0.8, 0.8, 0.8), WITHOUT_MF: (2 / 3,) * 5},
 }

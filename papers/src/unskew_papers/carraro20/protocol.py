@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unskew.evaluation import evaluate
+from unskew.evaluation import estimate
 from unskew.log import Log, Recommendations
 from unskew.sampling import sample
 from unskew.split import holdout
@@ -59,7 +59,7 @@ def one_run(mnar: Log, mcar: Log, run: int, choice: Choice) -> dict[str, Any]:
 
 def measured(test: Log, lists: Mapping[str, Recommendations], train: Log) -> Floats:
     """[metric, recommender]: the textbook value, over users who like something; of precision over all users."""
-    result = evaluate(
+    found = estimate(
         test,
         lists,
         metrics=list(METRICS),
@@ -72,8 +72,9 @@ def measured(test: Log, lists: Mapping[str, Recommendations], train: Log) -> Flo
         refused="skip",
         threads=1,
     )
-    found = {(e.metric, str(e.target), e.model): e.value for e in result.estimates}
-    return np.array([[found[metric, target, name] for name in lists] for metric, target in METRICS.items()])
+    names = [(row.metric, str(row.target), row.model) for row in found.rows]
+    value = dict(zip(names, np.concatenate(found.values), strict=True))  # also where intervals leave everything open
+    return np.array([[value[metric, target, name] for name in lists] for metric, target in METRICS.items()])
 
 
 def inside(log: Log, other: Log) -> Bools:

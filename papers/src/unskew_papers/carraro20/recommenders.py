@@ -4,11 +4,14 @@ PosPop, AvgRating    no settings
 UB_KNN, IB_KNN       neighbours 10, 20, …, 100
 MF                   factors 20, 40, …, 200 × λ .001, .006, .01, .06, .1, .6
 
-The paper's UB_KNN, IB_KNN and MF are those of RankSys, and what they learn from is not stated. Ours learn from pairs:
-all that were rated, high or low, or those that were liked (above 3). Neighbours can also be had from ratings, high ones
-counting more (``rated_knn.py``). MF of the paper is the alternating least squares of Pilászy,
-Zibriczky & Tikk (2010); ours is that of Hu, Koren & Volinsky (2008), with the same objective. α, how much more a
-positive counts than another pair, is not stated.
+The paper trains on ratings; its UB_KNN, IB_KNN and MF are those of RankSys, which takes them as they are:
+
+    neighbours    cosines of ratings, and votes times ratings                        item_knn, user_knn(values=ratings)
+    MF            Σ c (r − x·y)² + 2λ (Σ|x|² + Σ|y|²), c = 1 + α r, r = 0 unseen     wmf(values=ratings)
+
+α is not stated; 1 is that of RankSys' own example. λ counts twice there: its factorisation by Pilászy, Zibriczky &
+Tikk adds λ to YᵀY, and once more to the divisor of every step. ``ONES`` and ``LIKED`` are other readings: every pair
+that was rated, or liked (above 3), counts as 1.
 """
 
 from __future__ import annotations
@@ -18,16 +21,15 @@ from typing import Any
 
 from unskew import models
 from unskew.log import Feedback, Log, Recommendations
-from unskew.models import Grid
 from unskew_papers.carraro20.printed import RECOMMENDERS
-from unskew_papers.carraro20.rated_knn import RatedKNN
 
 RELEVANT, METRIC, LENGTH = ">3", "recall@10", 10
-RATED, LIKED, WEIGHTED = "rated", "liked", "ratings as weights"  # what is learnt from
+RATINGS, ONES, LIKED = "ratings", "pairs as ones", "likes as ones"  # what is learnt from
 PLAIN = {"PosPop": f"most_popular(relevant={RELEVANT})", "AvgRating": "average_rating"}
 SEARCHED = {"UB_KNN": ("neighbours",), "IB_KNN": ("neighbours",), "MF": ("dim", "penalty")}
 NEIGHBOURS = tuple(range(10, 101, 10))
 FACTORS, PENALTIES = tuple(range(20, 201, 20)), (0.001, 0.006, 0.01, 0.06, 0.1, 0.6)
+TWICE = 2.0  # how often λ counts in RankSys
 
 
 @dataclass(frozen=True)
@@ -37,25 +39,27 @@ class Choice:
     Args:
         learns: what neighbours and factors learn from.
         alpha: of MF.
+        times: how often the λ of MF counts.
         names: which recommenders.
         neighbours, factors, penalties: which settings are tried.
     """
 
-    learns: str = RATED
+    learns: str = RATINGS
     alpha: float = 1.0
+    times: float = TWICE
     names: tuple[str, ...] = RECOMMENDERS
     neighbours: tuple[int, ...] = NEIGHBOURS
     factors: tuple[int, ...] = FACTORS
     penalties: tuple[float, ...] = PENALTIES
 
-    def grid(self, name: str) -> Grid:
+    def grid(self, name: str) -> dict[str, dict[str, Any]]:
         """The settings of a recommender that are tried."""
+        values = ["ratings" if self.learns == RATINGS else "ones"]
         if name == "MF":
-            return {"wmf": {"dim": self.factors, "penalty": self.penalties, "alpha": [self.alpha]}}
-        by = "user" if name == "UB_KNN" else "item"
-        if self.learns == WEIGHTED:
-            return [RatedKNN(by, neighbours) for neighbours in self.neighbours]
-        return {f"{by}_knn": {"neighbours": self.neighbours}}
+            penalties = [self.times * penalty for penalty in self.penalties]
+            return {"wmf": {"dim": self.factors, "penalty": penalties, "alpha": [self.alpha], "values": values}}
+        kind = "user_knn" if name == "UB_KNN" else "item_knn"
+        return {kind: {"neighbours": self.neighbours, "values": values}}
 
     def told(self) -> dict[str, Any]:
         """As plain values."""
@@ -64,7 +68,7 @@ class Choice:
 
 def recommend(train: Log, validation: Log, choice: Choice) -> tuple[dict[str, Recommendations], dict[str, float]]:
     """The lists of the recommenders, without what was rated in training, and the settings that were chosen."""
-    learnt = replace(train, value=None, feedback=Feedback.IMPLICIT) if choice.learns == RATED else train
+    learnt = replace(train, value=None, feedback=Feedback.IMPLICIT) if choice.learns == ONES else train
     lists: dict[str, Recommendations] = {}
     chosen: dict[str, float] = {}
     for name in choice.names:

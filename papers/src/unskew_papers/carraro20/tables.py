@@ -46,6 +46,7 @@ TRUE, MEAN, RANGE = "Y_gt", "mean |difference|", "largest − smallest"
 SUBSETS = {ALL: slice(None), WITHOUT_MF: slice(0, -1)}  # MF is the last
 OTHER_RUNS = "random ratings of other runs"
 FEWER = Choice(factors=FACTORS[::3], penalties=PENALTIES[::2])
+FEWER_SETTINGS = f"{len(FEWER.factors) * len(FEWER.penalties)} of {len(FACTORS) * len(PENALTIES)} settings of MF"
 
 
 def sets(setting: Setting, runs: int) -> list[tuple[Parts, int]]:
@@ -57,6 +58,11 @@ def sets(setting: Setting, runs: int) -> list[tuple[Parts, int]]:
 def usual(quick: bool) -> Choice:
     """The paper's grids; a quick look tries fewer factors and penalties."""
     return FEWER if quick else Choice()
+
+
+def tried(parts: Parts, quick: bool) -> Choice:
+    """The same; in a world that stands in, always fewer."""
+    return usual(quick or not parts.is_the_papers)
 
 
 def values(units: list[Unit], test: str, metric: str = "recall@10") -> Floats:
@@ -90,7 +96,7 @@ def table_2(setting: Setting, runs: int, quick: bool, progress: Progress | None 
     """How far Recall@10 on each test set is from that on random ratings."""
     records = []
     for parts, count in sets(setting, runs):
-        units = setting.runs(parts, count, usual(quick), progress)
+        units = setting.runs(parts, count, tried(parts, quick), progress)
         records += differences(f"table2/{parts.name}", units, parts, judge=parts.is_the_papers)
         if parts.is_the_papers:
             records += claims(f"table2/{parts.name}: claims", units)
@@ -165,31 +171,40 @@ def settings_chosen(part: str, units: list[Unit]) -> list[Record]:
 
 
 def tables_3_and_4(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
-    """Kendall's τ between the order on a test set and the order on random ratings, of means over runs and by run."""
+    """Kendall's τ between the order on a test set and the order on random ratings."""
     records = []
     for parts, count in sets(setting, runs):
-        units = setting.runs(parts, count, usual(quick), progress)
-        means, single = f"table3/{parts.name}", f"table3/{parts.name}: mean of single runs"
-        for table, models in SUBSETS.items():
-            true = values(units, KEPT)[:, models]
-            drawn = {strategy: values(units, strategy)[:, models] for strategy in STRATEGIES}
-            for (strategy, found), paper in zip(drawn.items(), TAU[parts.printed][table], strict=True):
-                rule = _of_ten_runs(found, true) if parts.is_the_papers else None
-                records.append(judged(means, table, strategy, tau(found, true), paper=paper, runs=len(true), rule=rule))
-            drawn |= {} if len(true) < 2 else {OTHER_RUNS: _others(true)}
-            for name, found in drawn.items():
-                each = np.array([agreement(*both) for both in zip(found, true, strict=True)])
-                records.append(averaged(single, table, name, each))
+        units = setting.runs(parts, count, tried(parts, quick), progress)
+        records += taus(f"table3/{parts.name}", units, parts, judge=parts.is_the_papers)
     return sorted(records, key=lambda record: ":" in record.experiment)
 
 
-def _of_ten_runs(found: Floats, true: Floats) -> Among:
-    """The range of τ when ten runs are drawn again and again; nothing is known from a single run."""
+def taus(part: str, units: list[Unit], parts: Parts, *, judge: bool = False) -> list[Record]:
+    """τ of means over runs, how often it is above 0 when ten runs are drawn, and the mean of τ of single runs."""
+    records = []
+    for table, models in SUBSETS.items():
+        true = values(units, KEPT)[:, models]
+        drawn = {strategy: values(units, strategy)[:, models] for strategy in STRATEGIES}
+        for (strategy, found), paper in zip(drawn.items(), TAU[parts.printed][table], strict=True):
+            ten = of_ten_runs(found, true)
+            low, high = (float(np.quantile(ten, share)) for share in (0.025, 0.975))
+            rule = Among(low, high, "the middle 95 % of τ from ten of our runs") if judge else None
+            records.append(judged(part, table, strategy, tau(found, true), paper=paper, runs=len(true), rule=rule))
+            if parts.is_the_papers:
+                above = 100.0 * float((ten > 0.0).mean()) if len(true) > 1 else math.nan
+                records.append(judged(f"{part}: % of ten runs with τ above 0", table, strategy, above, runs=len(true)))
+        drawn |= {} if len(true) < 2 else {OTHER_RUNS: _others(true)}
+        for name, found in drawn.items():
+            each = np.array([agreement(*both) for both in zip(found, true, strict=True)])
+            records.append(averaged(f"{part}: mean of single runs", table, name, each))
+    return sorted(records, key=lambda record: record.experiment)
+
+
+def of_ten_runs(found: Floats, true: Floats) -> Floats:
+    """τ when ten runs are drawn again and again; nothing is known from a single run."""
     rng = np.random.default_rng(0)
     some = [rng.integers(0, len(true), PAPER_RUNS) for _ in range(DRAWS)]
-    taus = [tau(found[runs], true[runs]) for runs in some] if len(true) > 1 else [math.nan]
-    low, high = (float(np.quantile(taus, share)) for share in (0.025, 0.975))
-    return Among(low, high, "the middle 95 % of τ from ten of our runs")
+    return np.array([tau(found[runs], true[runs]) for runs in some] if len(true) > 1 else [math.nan])
 
 
 def _others(true: Floats) -> Floats:
