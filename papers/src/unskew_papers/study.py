@@ -34,6 +34,7 @@ class Experiment:
         run: (setting, runs, quick, progress) → records; a quick run may also leave out points.
         runs, quick_runs: how many in full (the paper's number where it has one), and for a quick look.
         folded: whether the page folds long tables away.
+        smaller: what else is smaller in a quick look, in words.
     """
 
     name: str
@@ -44,6 +45,12 @@ class Experiment:
     quick_runs: int
     charts: tuple[Chart, ...] = ()
     folded: bool = True
+    smaller: str = ""
+
+    def share(self, runs: int, quick: bool) -> str:
+        """What of the full run so many runs stand for; empty where they are all of it."""
+        fewer = [f"{runs} of {self.runs} runs"] if runs < self.runs else []
+        return "; ".join(fewer + ([self.smaller] if quick and self.smaller else []))
 
 
 @dataclass(frozen=True)

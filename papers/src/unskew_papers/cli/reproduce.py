@@ -82,6 +82,8 @@ def reproduce(
         saved = [] if output is None else save(found, experiment, records, output, quick=quick)
         if not quiet:
             out.print(f"\n{experiment.title}", style="bold")
+            if share := experiment.share(count, quick):
+                out.print(f"This is a part of the full run: {share}.")
             out.print(f"{summary(records)}.\n")
             for table in tables(records):
                 out.print(_table(table) if len(table.head) <= WIDEST else f"{table.title}: {_in_file(table)}\n")

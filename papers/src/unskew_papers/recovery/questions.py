@@ -32,6 +32,7 @@ from unskew.evaluation.run import settle
 from unskew.judging.answer import estimates_of
 from unskew.judging.measure import Measured, measure
 from unskew.log import Recommendations
+from unskew.propensity import Propensity
 from unskew.result import Estimate, Verdict
 from unskew_papers.arrays import Floats
 from unskew_papers.recovery.draws import Draw, as_likes
@@ -151,6 +152,10 @@ class Question:
             "metrics": None if self.metrics is None else list(self.metrics),
         }
 
+    def weighed(self, draw: Draw) -> str | Propensity | None:
+        """The propensity that ``evaluate`` is given: a string, which it fits on the training log, or a fitted one."""
+        return self.propensity
+
     def ask(self, draw: Draw, lists: Lists, metrics: Sequence[str], targets: Sequence[str]) -> Unit:
         """The answer on one draw."""
         train, test = draw.train, draw.test
@@ -160,7 +165,7 @@ class Question:
             "metrics": list(self.metrics or metrics),
             "estimators": None if self.estimators is None else list(self.estimators),
             "target": list(self.target or targets),
-            "propensity": self.propensity,
+            "propensity": self.weighed(draw),
             "outcome": self.outcome,
             "train": train,
             "mcar": draw.truth if self.random else None,
