@@ -8,9 +8,7 @@ from typing import Any
 
 from unskew.log import Log
 from unskew.models import MF
-from unskew.models.mf.als import ROUNDS
-from unskew.models.mf.problem import Loss
-from unskew.models.mf.search import FOLD_TOLERANCE, OFFSETS
+from unskew.models.mf import FOLD_TOLERANCE, OFFSETS, ROUNDS, Loss
 from unskew_papers.arrays import Floats
 
 FOLDS = 4
