@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from papers.tests.recovery.small import ratings
 from unskew.core import Store
 from unskew.log import Ids, Log
 from unskew.propensity import Popularity
+from unskew_papers import bounds
 from unskew_papers.gs23 import families, figure1, in_worlds, tables, theorem, variants
 from unskew_papers.gs23.families import FAMILIES, SIZES, models
 from unskew_papers.gs23.printed import COAT, CUTS, YAHOO
@@ -189,6 +191,40 @@ def test_both_theorems_user_by_user(setting: Setting, monkeypatch: pytest.Monkey
     assert all(r.verdict.good for r in theorem.theorem(setting, 1, True))
     monkeypatch.setattr(theorem, "_gs", lambda user, stratum, count, p, seen: 2.0 / p)
     assert not all(r.verdict.good for r in theorem.theorem(setting, 1, True))
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9])
+def test_the_bounds_of_a_user_hold_over_every_mask(level: float) -> None:
+    """Prop. 4.2 and Thm. 4.1 by trying all that may be seen of two users, with weights that were fixed before."""
+    p, user = np.array([0.9, 0.4, 0.2, 0.7, 0.5, 0.3, 0.8]), np.array([0, 0, 0, 0, 1, 1, 1])
+    weight, worth = np.array([1.0, 3.0, 4.0, 1.5, 2.0, 3.0, 1.0]), np.array([1.0, 0.0, 1.0, 0.5, 1.0, 1.0, 0.0])
+    n = np.bincount(user)
+    truth, mean = (np.bincount(user, each) / n for each in (worth, worth * weight * p))
+    assert (np.abs(mean - truth) <= bounds.weights_bias(weight, p, user)).all()
+    assert bounds.weights_bias(1.0 / p, p, user) == pytest.approx([0.0, 0.0])
+    within = np.zeros(2)
+    for mask in product((False, True), repeat=len(p)):
+        seen = np.array(mask)
+        chance = np.where(seen, p, 1.0 - p).prod()
+        value = np.bincount(user, worth * weight * seen) / n
+        reach = bounds.weights_concentration(weight, seen, user, level=level)
+        within += chance * (np.abs(value - mean) <= reach)
+        delta, squares = (1.0 - level) / 2.0, (weight[:4][seen[:4]] ** 2).sum()
+        expected = np.sqrt(2 * np.log(2 / delta) * squares / 12) + 4.0 * 7 * np.log(2 / delta) / 9
+        assert reach[0] == pytest.approx(expected)
+    assert (within >= level).all()
+
+
+@pytest.mark.parametrize(("user", "weight", "level", "code"), [
+    ([0, 0, 1], [1.0, 1.0, 1.0], 0.9, "out-of-range"),  # one relevant item
+    ([0, 0, 0], [1.0, 1.0, 1.0], 1.0, "out-of-range"),
+    ([0, 0, 0], [1.0, np.nan, 1.0], 0.9, "not-a-number"),
+    ([0, 0, 0], [1.0, 1.0], 0.9, "wrong-shape"),
+])  # fmt: skip
+def test_bounds_refuse_what_they_cannot_bound(user: list[int], weight: list[float], level: float, code: str) -> None:
+    with pytest.raises(us.InputError) as refused:
+        bounds.weights_concentration(weight, [True, False, True], user, level=level)
+    assert refused.value.code == code
 
 
 def test_worlds_have_all_estimators(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:

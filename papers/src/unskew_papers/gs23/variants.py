@@ -29,9 +29,9 @@ VARIANTS = {
     "popularity of the training part": Variant(ANCESTOR._replace(whole=False)),
     "strata of as many pairs each": Variant(ANCESTOR._replace(equal=False)),
     "all three, as in the simulated world": Variant(OURS),
-    "epochs by validation curves": Variant(ANCESTOR._replace(training="curves")),
-    "1 for every like": Variant(values=False),
     "random pairs of the training part count as misses": Variant(candidates="all"),
+    "1 for every like": Variant(values=False),
+    "epochs by validation curves": Variant(ANCESTOR._replace(training="curves")),
 }
 VERDICTS = (
     ANCESTOR.question("gs23's", list(ANCESTOR.estimators.values())),
