@@ -53,7 +53,7 @@ def test_there_are_81_recommenders() -> None:
     assert not any("values" in text for text in models(values=False).values())
     cornac = models(training="cornac")
     assert {name.split()[0] for name in found if found[name] != cornac[name]} == {"MF", "SVD"}
-    assert {made[f"{name} 10"].rate for name in ("MF", "SVD")} == {0.001}
+    assert all("rate=0.001" in found[f"{name} 10"] for name in ("MF", "SVD"))
     for name, text in models(training="curves").items():
         assert type(us.models.make(text)) is type(made[name])
 

@@ -19,13 +19,13 @@ from unskew_papers.arrays import Floats
 from unskew_papers.gs23.printed import CUTS, GAMMAS, STRATA
 from unskew_papers.gs23.setting import ANCESTOR, IPS, NAIVE, OURS, Setting, Way
 from unskew_papers.gs23.tables import LEVEL, METRICS, taus
-from unskew_papers.record import Above, Below, Record, judged
+from unskew_papers.record import Above, Below, Record, Rule, judged
 from unskew_papers.recovery import Paired, StudyResult
 from unskew_papers.recovery.welch import compare
 from unskew_papers.repeated import averaged
 
 METRIC = "recall@100"
-SEEDS_OF = "τ of every seed"
+SEEDS_OF, ROBUST = "τ of every seed", "robust to the number of strata"
 
 
 def figure_1(
@@ -60,28 +60,21 @@ def claims(part: str, boxes: Mapping[str, Floats]) -> list[Record]:
     """Proposition 4.1 at both ends, and that the number of strata matters little, from the τ of every seed."""
     strata = {name: values for name, values in boxes.items() if name not in ("naive", "IPS")}
     one, *_, most = strata.values()
-    from_naive, from_ips = np.abs(most - boxes["naive"]).mean(), float(np.abs(most - boxes["IPS"]).mean())
     pairs = compare(strata)
     paired = [min(1.0, pair.p_paired * len(pairs)) for pair in pairs]
     tests = {"Welch's t": [pair.p_bonferroni for pair in pairs], "paired t": paired}
-    runs = len(one)
-    return [
-        judged(
-            f"{part}/ends", "1 stratum", "|τ − τ of naive| is nothing", float(np.abs(one - boxes["naive"]).max()),
-            runs=runs, rule=Below(), reference=("rounding", 1e-9),
-        ),
-        judged(
-            f"{part}/ends", "most strata", "|τ − τ of IPS| is at most |τ − τ of naive|", from_ips,
-            runs=runs, rule=Below(), reference=("|τ − τ of naive|", float(from_naive)),
-        ),
-        *(
-            judged(
-                f"{part}/robust to the number of strata", test, "no two numbers of strata differ significantly",
-                float(np.min(p)), runs=runs, rule=Above(), reference=("the level", LEVEL),
-            )
-            for test, p in tests.items()
-        ),
+    robust = "no two numbers of strata differ significantly"
+    found: list[tuple[str, str, str, float, Rule, tuple[str, float]]] = [
+        ("ends", "1 stratum", "|τ − τ of naive| is nothing", np.abs(one - boxes["naive"]).max(), Below(),
+         ("rounding", 1e-9)),
+        ("ends", "most strata", "|τ − τ of IPS| is at most |τ − τ of naive|", np.abs(most - boxes["IPS"]).mean(),
+         Below(), ("|τ − τ of naive|", np.abs(most - boxes["naive"]).mean())),
+        *((ROBUST, test, robust, np.min(p), Above(), ("the level", LEVEL)) for test, p in tests.items()),
     ]  # fmt: skip
+    return [
+        judged(f"{part}/{what}", row, told, float(ours), runs=len(one), rule=rule, reference=reference)
+        for what, row, told, ours, rule, reference in found
+    ]
 
 
 def _of(result: StudyResult, estimator: str) -> Floats:

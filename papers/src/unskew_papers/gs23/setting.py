@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from unskew import load
 from unskew import propensity as propensities
-from unskew.core import Progress, Store
+from unskew.core import Store
 from unskew.log import Log
 from unskew.log.datasets import folder_of
 from unskew.propensity import Propensity
@@ -100,14 +100,15 @@ class Setting:
         workers: int = 1,
     ) -> None:
         self.store, self.workers, self.sizes, self.few = store, workers, sizes, few
-        self.coat, self.yahoo, self.world = cache(coat or _coat), cache(yahoo or self._yahoo), cache(world or big_world)
+        self.coat = cache(coat or (lambda: _named("coat", COAT)))
+        self.yahoo = cache(yahoo or self._copy)
+        self.world = cache(world or big_world)
 
-    def _yahoo(self) -> Paired | None:
-        if folder_of("yahoo-r3") is None:
-            self.store.tell("yahoo-r3 is not there: Table 1 and Figure 1a are empty (unskew data says how to add it).")
-            return None
-        data = load("yahoo-r3")
-        return likes_of(data.mnar, present(data.mcar), YAHOO)
+    def _copy(self) -> Paired | None:
+        if folder_of("yahoo-r3") is not None:
+            return _named("yahoo-r3", YAHOO)
+        self.store.tell("yahoo-r3 is not there: Table 1 and Figure 1a are empty (unskew data says how to add it).")
+        return None
 
     def models(self, few: bool, *, values: bool = True, training: families.Training = "ancestor") -> dict[str, str]:
         """The 81, or 25 of them."""
@@ -119,25 +120,11 @@ class Setting:
         models: Mapping[str, Any] | Sequence[str],
         questions: Sequence[Question],
         seeds: int,
-        *,
-        metrics: Sequence[str],
-        target: str | Sequence[str] = "per_user",
-        candidates: Literal["unseen", "all"] = "unseen",
-        progress: Progress | None = None,
+        **how: Any,
     ) -> StudyResult:
-        """One study, in the store of all of them."""
-        return study(
-            source,
-            models,
-            questions,
-            seeds=seeds,
-            metrics=metrics,
-            target=target,
-            candidates=candidates,
-            store=self.store.folder,
-            workers=self.workers,
-            progress=progress,
-        )
+        """One study, in the store of all of them; ``how`` as ``recovery.study`` takes it."""
+        how = {"target": "per_user"} | how
+        return study(source, models, questions, seeds=seeds, store=self.store.folder, workers=self.workers, **how)
 
 
 def likes_of(log: Log, random: Log, called: str) -> Paired:
@@ -146,9 +133,9 @@ def likes_of(log: Log, random: Log, called: str) -> Paired:
     return Paired(likes, liked, SPLIT, LIKED, called=called)
 
 
-def _coat() -> Paired:
-    data = load("coat")
-    return likes_of(data.mnar, present(data.mcar), COAT)
+def _named(name: str, called: str) -> Paired:
+    data = load(name)
+    return likes_of(data.mnar, present(data.mcar), called)
 
 
 def big_world(quick: bool = False) -> Paired:

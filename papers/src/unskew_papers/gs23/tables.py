@@ -25,6 +25,7 @@ from unskew_papers.recovery import Paired, StudyResult
 from unskew_papers.repeated import Repeated, averaged, claim
 
 LEVEL = 0.05
+Printed = Mapping[str, Sequence[float]]
 METRICS = tuple(f"recall@{cut}" for cut in CUTS)
 SAME = "no two estimators differ significantly"
 BEST = "GS is the best, or not significantly different from the best"
@@ -44,28 +45,40 @@ BESIDE = {
 
 def table_2(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
     """Coat."""
-    source = setting.coat()
-    result = asked(setting, source, ANCESTOR, runs, quick, progress)
-    return [*_taus("table2", source, ANCESTOR, result, COAT), *_differences("table2", ANCESTOR, result, SAME),
-            *_combines("table2", ANCESTOR, result), *_beside("table2", ANCESTOR, result)]  # fmt: skip
+    return _table("table2", setting, setting.coat(), ANCESTOR, SAME, COAT, runs, quick, progress)
 
 
 def table_1(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
     """Yahoo! R3; nothing without a copy."""
     source = setting.yahoo()
-    if source is None:
-        return []
-    result = asked(setting, source, ANCESTOR, runs, quick, progress)
-    return [*_taus("table1", source, ANCESTOR, result, YAHOO), *_differences("table1", ANCESTOR, result, BEST),
-            *_combines("table1", ANCESTOR, result), *_beside("table1", ANCESTOR, result)]  # fmt: skip
+    return [] if source is None else _table("table1", setting, source, ANCESTOR, BEST, YAHOO, runs, quick, progress)
 
 
 def simulated(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
     """A world of Yahoo's size, which is none of the paper's."""
-    source = setting.world(quick)
-    result = asked(setting, source, OURS, runs, quick, progress)
-    return [*_taus("simulated", source, OURS, result), *_differences("simulated", OURS, result, BEST),
-            *_beside("simulated", OURS, result)]  # fmt: skip
+    return _table("simulated", setting, setting.world(quick), OURS, BEST, None, runs, quick, progress)
+
+
+def _table(
+    name: str, setting: Setting, source: Paired, way: Way, told: str, printed: Printed | None, *how: Any
+) -> list[Record]:
+    """τ, beside the paper's where the data are the paper's, what is claimed of it, and what the paper leaves out."""
+    result = asked(setting, source, way, *how)
+    records = []
+    for called, estimator in way.estimators.items():
+        for place, (cut, metric) in enumerate(zip(CUTS, METRICS, strict=True)):
+            values = taus(result, metric, estimator)
+            judge = {} if printed is None else _beside_paper(values, printed[called][place])
+            records.append(averaged(f"{name}/τ, {source.called}", called, f"Recall@{cut}", values, **judge))
+    records += _differences(name, way, result, told)
+    records += [] if printed is None else [_combines(name, way, result)]
+    for measure, said in BESIDE.items():
+        for called, estimator in way.estimators.items():
+            for cut, metric in zip(CUTS, METRICS, strict=True):
+                values = taus(result, metric, estimator, measure)
+                if np.isfinite(values).all() and len(values):
+                    records.append(averaged(f"{name}/{said}", called, f"Recall@{cut}", values))
+    return records
 
 
 def asked(setting: Setting, source: Paired, way: Way, runs: int, quick: bool, progress: Progress | None) -> StudyResult:
@@ -84,20 +97,7 @@ def taus(result: StudyResult, metric: str, estimator: str, measure: str = "tau",
     return np.array([getattr(row, measure) for row in rows])
 
 
-def _taus(
-    name: str, source: Paired, way: Way, result: StudyResult, printed: Mapping[str, Sequence[float]] | None = None
-) -> list[Record]:
-    """τ, beside the paper's where the data is the paper's."""
-    records = []
-    for called, estimator in way.estimators.items():
-        for place, (cut, metric) in enumerate(zip(CUTS, METRICS, strict=True)):
-            values = taus(result, metric, estimator)
-            how = {} if printed is None else beside_paper(values, printed[called][place])
-            records.append(averaged(f"{name}/τ, {source.called}", called, f"Recall@{cut}", values, **how))
-    return records
-
-
-def beside_paper(values: Floats, paper: float) -> dict[str, Any]:
+def _beside_paper(values: Floats, paper: float) -> dict[str, Any]:
     """How a τ is judged: by two standard errors of the difference; not at all with one seed."""
     theirs = float(values.std(ddof=1) / np.sqrt(SEEDS)) if len(values) > 1 else float("nan")
     return {"paper": paper, "rule": Near(errors=ERRORS), "their_se": theirs}
@@ -117,7 +117,7 @@ def _differences(name: str, way: Way, result: StudyResult, told: str) -> list[Re
     return records
 
 
-def _combines(name: str, way: Way, result: StudyResult) -> list[Record]:
+def _combines(name: str, way: Way, result: StudyResult) -> Record:
     """Over the same seeds."""
     each = {
         called: np.mean([taus(result, metric, estimator) for metric in METRICS], axis=0)
@@ -125,16 +125,4 @@ def _combines(name: str, way: Way, result: StudyResult) -> list[Record]:
     }
     gs, ips, naive = (Repeated.mean(each[called]) for called in ("GS", "IPS", "Naive"))
     better = Repeated(max(ips.value, naive.value), np.maximum(ips.without, naive.without))
-    return [claim(f"{name}/combines the strengths", "τ", COMBINES, gs, Above(), "the better", better)]
-
-
-def _beside(name: str, way: Way, result: StudyResult) -> list[Record]:
-    """What the paper does not report."""
-    records = []
-    for measure, told in BESIDE.items():
-        for called, estimator in way.estimators.items():
-            for cut, metric in zip(CUTS, METRICS, strict=True):
-                values = taus(result, metric, estimator, measure)
-                if np.isfinite(values).all() and len(values):
-                    records.append(averaged(f"{name}/{told}", called, f"Recall@{cut}", values))
-    return records
+    return claim(f"{name}/combines the strengths", "τ", COMBINES, gs, Above(), "the better", better)
