@@ -7,20 +7,38 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unskew.core import Progress
+from unskew.log import Recommendations
+from unskew.models import training_rows
 from unskew_papers.gs23.printed import COAT, CUTS
 from unskew_papers.gs23.setting import ANCESTOR, IPS, OURS, Setting, Way
 from unskew_papers.gs23.tables import METRICS, taus
 from unskew_papers.record import Record, judged
-from unskew_papers.recovery import Question
+from unskew_papers.recovery import Draw, Question
+from unskew_papers.recovery.draws import Place
+from unskew_papers.recovery.makers import Fitted
 from unskew_papers.repeated import averaged
 
 
+class RanksAll(Fitted):
+    """A recommender whose lists hold what the user has in training, too."""
+
+    def key(self, place: Place) -> dict[str, Any]:
+        """With that."""
+        return super().key(place) | {"lists": "with training"}
+
+    def lists(self, draw: Draw, depth: int) -> Recommendations:
+        """Fit and rank."""
+        model = self.seeded(draw.place.seed)
+        return model.fit(training_rows(model, draw.train, draw.relevant)).recommend(draw.users, depth)
+
+
 class Variant(NamedTuple):
-    """A setting of Table 2: what models learn from, and which random pairs count, besides the way."""
+    """A setting of Table 2 besides the way: learn from ratings; which random pairs count; rank all of training, too."""
 
     way: Way = ANCESTOR
     values: bool = True
     candidates: str = "unseen"
+    ranked: bool = False
 
 
 VARIANTS = {
@@ -30,6 +48,7 @@ VARIANTS = {
     "strata of as many pairs each": Variant(ANCESTOR._replace(equal=False)),
     "all three, as in the simulated world": Variant(OURS),
     "random pairs of the training part count as misses": Variant(candidates="all"),
+    "lists hold what is in training": Variant(candidates="all", ranked=True),
     "1 for every like": Variant(values=False),
     "epochs by validation curves": Variant(ANCESTOR._replace(training="curves")),
 }
@@ -53,11 +72,12 @@ MEASURES = {
 def variants(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
     """τ in every variant, and how far all of them are from the paper's."""
     records = []
-    for name, (way, values, candidates) in VARIANTS.items():
+    for name, (way, values, candidates, ranked) in VARIANTS.items():
         how: dict[str, Any] = {"candidates": candidates, "metrics": METRICS, "progress": progress}
         asked = way.question("popularity", list(way.estimators.values()), verdicts=False)
         models = setting.models(quick, values=values, training=way.training)
-        result = setting.study(setting.coat(), models, [asked], runs, **how)
+        made = {model: RanksAll(text) if ranked else text for model, text in models.items()}
+        result = setting.study(setting.coat(), made, [asked], runs, **how)
         far = []
         for called, estimator in way.estimators.items():
             for cut, metric, paper in zip(CUTS, METRICS, COAT[called], strict=True):

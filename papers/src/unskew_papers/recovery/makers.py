@@ -57,11 +57,11 @@ class Fitted(Maker):
 
     def key(self, place: Place) -> dict[str, Any]:
         """The string, with the seed of the draw."""
-        return {"model": str(self._seeded(place.seed))}
+        return {"model": str(self.seeded(place.seed))}
 
     def lists(self, draw: Draw, depth: int) -> Recommendations:
         """Fit and rank."""
-        model = self._seeded(draw.place.seed)
+        model = self.seeded(draw.place.seed)
         model.fit(training_rows(model, draw.train, draw.relevant))
         return model.recommend(draw.users, depth, seen=draw.train)
 
@@ -69,7 +69,8 @@ class Fitted(Maker):
         """What the model says."""
         return recommenders.make(self.model).footprint(log)
 
-    def _seeded(self, seed: int) -> Model:
+    def seeded(self, seed: int) -> Model:
+        """The recommender, with this seed."""
         model = recommenders.make(self.model)
         return replace(model, seed=seed) if hasattr(model, "seed") else model  # type: ignore[type-var]
 
