@@ -46,11 +46,11 @@ VARIANTS = {
     "MF and SVD at Cornac's rate, .01": Variant(ANCESTOR._replace(training="cornac")),
     "popularity of the training part": Variant(ANCESTOR._replace(whole=False)),
     "strata of as many pairs each": Variant(ANCESTOR._replace(equal=False)),
-    "all three, as in the simulated world": Variant(OURS),
-    "random pairs of the training part count as misses": Variant(candidates="all"),
     "lists hold what is in training": Variant(candidates="all", ranked=True),
-    "1 for every like": Variant(values=False),
-    "epochs by validation curves": Variant(ANCESTOR._replace(training="curves")),
+    "rate, popularity and strata, all three": Variant(OURS),
+    "all three, and random pairs of the training part count as misses": Variant(OURS, candidates="all"),
+    "all three, and 1 for every like": Variant(OURS, values=False),
+    "all three, and epochs by validation curves": Variant(OURS._replace(training="curves")),
 }
 VERDICTS = (
     ANCESTOR.question("gs23's", list(ANCESTOR.estimators.values())),
@@ -71,22 +71,30 @@ MEASURES = {
 
 def variants(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
     """τ in every variant, and how far all of them are from the paper's."""
-    records = []
-    for name, (way, values, candidates, ranked) in VARIANTS.items():
-        how: dict[str, Any] = {"candidates": candidates, "metrics": METRICS, "progress": progress}
-        asked = way.question("popularity", list(way.estimators.values()), verdicts=False)
-        models = setting.models(quick, values=values, training=way.training)
-        made = {model: RanksAll(text) if ranked else text for model, text in models.items()}
-        result = setting.study(setting.coat(), made, [asked], runs, **how)
-        far = []
-        for called, estimator in way.estimators.items():
-            for cut, metric, paper in zip(CUTS, METRICS, COAT[called], strict=True):
-                each = taus(result, metric, estimator)
-                records.append(averaged(f"variants/{called}", name, f"Recall@{cut}", each))
-                far.append(each.mean() - paper)
-        rms = float(np.sqrt(np.mean(np.square(far))))
-        records.append(judged("variants/all 15", name, "root mean square deviation from the paper", rms, runs=runs))
-    return records
+    return [record for name in VARIANTS for record in variant(name, setting, runs, quick, progress)]
+
+
+def variant(name: str, setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
+    """One of them."""
+    way, values, candidates, ranked = VARIANTS[name]
+    asked = way.question("popularity", list(way.estimators.values()), verdicts=False)
+    models = setting.models(quick, values=values, training=way.training)
+    made = {model: RanksAll(text) if ranked else text for model, text in models.items()}
+    how: dict[str, Any] = {"candidates": candidates, "metrics": METRICS, "progress": progress}
+    result = setting.study(setting.coat(), made, [asked], runs, **how)
+    records = [
+        averaged(f"variants/{called}", name, f"Recall@{cut}", taus(result, metric, estimator))
+        for called, estimator in way.estimators.items()
+        for cut, metric in zip(CUTS, METRICS, strict=True)
+    ]
+    return [*records, distance(name, records)]
+
+
+def distance(name: str, records: list[Record]) -> Record:
+    """From the paper's 15 numbers, which come in the same order."""
+    far = np.array([record.ours for record in records]) - np.concatenate(list(COAT.values()))
+    rms = float(np.sqrt(np.mean(np.square(far))))
+    return judged("variants/all 15", name, "root mean square deviation from the paper", rms, runs=records[0].runs)
 
 
 def verdicts(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
