@@ -22,6 +22,7 @@ from unskew_papers.gs23.printed import COAT, CUTS, SEEDS, YAHOO
 from unskew_papers.gs23.setting import ANCESTOR, OURS, Setting, Way
 from unskew_papers.record import ERRORS, Above, Near, Record, judged
 from unskew_papers.recovery import Paired, StudyResult
+from unskew_papers.recovery.welch import compare
 from unskew_papers.repeated import Repeated, averaged, claim
 
 LEVEL = 0.05
@@ -30,6 +31,7 @@ METRICS = tuple(f"recall@{cut}" for cut in CUTS)
 SAME = "no two estimators differ significantly"
 BEST = "GS is the best, or not significantly different from the best"
 COMBINES = "GS, averaged over the cut-offs, is at least the better of IPS and Naive"
+VALUES, OF_VALUES = "values", ("spearman", "rmse", "regret", "coverage")
 BESIDE = {
     "spearman": "Spearman's ρ",
     "rmse": "relative error",
@@ -75,25 +77,24 @@ def _table(
     for measure, said in BESIDE.items():
         for called, estimator in way.estimators.items():
             for cut, metric in zip(CUTS, METRICS, strict=True):
-                values = taus(result, metric, estimator, measure)
+                values = taus(result, metric, estimator, measure, VALUES if measure in OF_VALUES else "verdicts")
                 if np.isfinite(values).all() and len(values):
                     records.append(averaged(f"{name}/{said}", called, f"Recall@{cut}", values))
     return records
 
 
 def asked(setting: Setting, source: Paired, way: Way, runs: int, quick: bool, progress: Progress | None) -> StudyResult:
-    """All models, the three estimators, verdicts."""
-    question = way.question("popularity", list(way.estimators.values()))
+    """All models and the three estimators: every value, as the paper ranks them, and unskew's verdicts."""
+    estimators = list(way.estimators.values())
+    both = way.question(VALUES, estimators, verdicts=False), way.question("verdicts", estimators)
     models = setting.models(quick, training=way.training)
-    return setting.study(source, models, [question], runs, metrics=METRICS, progress=progress)
+    return setting.study(source, models, both, runs, metrics=METRICS, progress=progress)
 
 
-def taus(result: StudyResult, metric: str, estimator: str, measure: str = "tau", question: str = "") -> Floats:
+def taus(result: StudyResult, metric: str, estimator: str, measure: str = "tau", question: str = VALUES) -> Floats:
     """One number per seed."""
-    rows = [
-        row for row in result.draw_scores
-        if (row.metric, row.estimator) == (metric, estimator) and question in ("", row.question)
-    ]  # fmt: skip
+    asked = (metric, estimator, question)
+    rows = [row for row in result.draw_scores if (row.metric, row.estimator, row.question) == asked]
     return np.array([getattr(row, measure) for row in rows])
 
 
@@ -107,10 +108,11 @@ def _differences(name: str, way: Way, result: StudyResult, told: str) -> list[Re
     """The smallest p of three pairs; or that of gs against the best."""
     records = []
     for cut, metric in zip(CUTS, METRICS, strict=True):
-        found = [c for c in result.comparisons_ if (c.metric, c.measure) == (metric, "tau")]
+        each = {called: taus(result, metric, estimator) for called, estimator in way.estimators.items()}
+        found = compare(each)
         if told == BEST:
-            best = max(way.estimators.values(), key=lambda e: taus(result, metric, e).mean())
-            found = [c for c in found if {c.a, c.b} == {best, way.gs()}]
+            best = max(each, key=lambda called: each[called].mean())
+            found = [c for c in found if {c.a, c.b} == {best, "GS"}]
         p = min((c.p_bonferroni for c in found), default=1.0)
         how: dict[str, Any] = {"runs": len(result.draws), "rule": Above(), "reference": ("the level", LEVEL)}
         records.append(judged(f"{name}/p by Welch's t, Bonferroni", f"Recall@{cut}", told, p, **how))

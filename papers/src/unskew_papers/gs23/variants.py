@@ -11,7 +11,7 @@ from unskew.log import Recommendations
 from unskew.models import training_rows
 from unskew_papers.gs23.printed import COAT, CUTS
 from unskew_papers.gs23.setting import ANCESTOR, IPS, OURS, Setting, Way
-from unskew_papers.gs23.tables import METRICS, taus
+from unskew_papers.gs23.tables import METRICS, VALUES, taus
 from unskew_papers.record import Record, judged
 from unskew_papers.recovery import Draw, Question
 from unskew_papers.recovery.draws import Place
@@ -77,7 +77,7 @@ def variants(setting: Setting, runs: int, quick: bool, progress: Progress | None
 def variant(name: str, setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
     """One of them."""
     way, values, candidates, ranked = VARIANTS[name]
-    asked = way.question("popularity", list(way.estimators.values()), verdicts=False)
+    asked = way.question(VALUES, list(way.estimators.values()), verdicts=False)
     models = setting.models(quick, values=values, training=way.training)
     made = {model: RanksAll(text) if ranked else text for model, text in models.items()}
     how: dict[str, Any] = {"candidates": candidates, "metrics": METRICS, "progress": progress}
