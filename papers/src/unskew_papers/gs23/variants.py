@@ -7,38 +7,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unskew.core import Progress
-from unskew.log import Recommendations
-from unskew.models import training_rows
 from unskew_papers.gs23.printed import COAT, CUTS
 from unskew_papers.gs23.setting import ANCESTOR, IPS, OURS, Setting, Way
 from unskew_papers.gs23.tables import METRICS, VALUES, taus
 from unskew_papers.record import Record, judged
-from unskew_papers.recovery import Draw, Question
-from unskew_papers.recovery.draws import Place
-from unskew_papers.recovery.makers import Fitted
+from unskew_papers.recovery import Question
 from unskew_papers.repeated import averaged
 
 
-class RanksAll(Fitted):
-    """A recommender whose lists hold what the user has in training, too."""
-
-    def key(self, place: Place) -> dict[str, Any]:
-        """With that."""
-        return super().key(place) | {"lists": "with training"}
-
-    def lists(self, draw: Draw, depth: int) -> Recommendations:
-        """Fit and rank."""
-        model = self.seeded(draw.place.seed)
-        return model.fit(training_rows(model, draw.train, draw.relevant)).recommend(draw.users, depth)
-
-
 class Variant(NamedTuple):
-    """A setting of Table 2 besides the way: learn from ratings; which random pairs count; rank all of training, too."""
+    """A setting of Table 2: whether models learn from ratings, and which random pairs count, besides the way."""
 
     way: Way = ANCESTOR
     values: bool = True
     candidates: str = "unseen"
-    ranked: bool = False
 
 
 VARIANTS = {
@@ -46,14 +28,13 @@ VARIANTS = {
     "MF and SVD at Cornac's rate, .01": Variant(ANCESTOR._replace(training="cornac")),
     "popularity of the training part": Variant(ANCESTOR._replace(whole=False)),
     "strata of as many pairs each": Variant(ANCESTOR._replace(equal=False)),
-    "lists hold what is in training": Variant(candidates="all", ranked=True),
     "rate, popularity and strata, all three": Variant(OURS),
     "all three, and random pairs of the training part count as misses": Variant(OURS, candidates="all"),
     "all three, and 1 for every like": Variant(OURS, values=False),
     "all three, and epochs by validation curves": Variant(OURS._replace(training="curves")),
 }
 VERDICTS = (
-    ANCESTOR.question("gs23's", list(ANCESTOR.estimators.values())),
+    OURS.question("gs23's", list(OURS.estimators.values())),
     Question("γ = 1", (IPS,), "popularity(gamma=1)", target=("pooled",)),
     Question("likes only, as unskew asks", ("exposure_path",), target=("pooled",)),
 )
@@ -76,12 +57,11 @@ def variants(setting: Setting, runs: int, quick: bool, progress: Progress | None
 
 def variant(name: str, setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
     """One of them."""
-    way, values, candidates, ranked = VARIANTS[name]
+    way, values, candidates = VARIANTS[name]
     asked = way.question(VALUES, list(way.estimators.values()), verdicts=False)
     models = setting.models(quick, values=values, training=way.training)
-    made = {model: RanksAll(text) if ranked else text for model, text in models.items()}
     how: dict[str, Any] = {"candidates": candidates, "metrics": METRICS, "progress": progress}
-    result = setting.study(setting.coat(), made, [asked], runs, **how)
+    result = setting.study(setting.coat(), models, [asked], runs, **how)
     records = [
         averaged(f"variants/{called}", name, f"Recall@{cut}", taus(result, metric, estimator))
         for called, estimator in way.estimators.items()
@@ -99,7 +79,8 @@ def distance(name: str, records: list[Record]) -> Record:
 
 def verdicts(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
     """Right and wrong among truly different pairs of 25 models."""
-    result = setting.study(setting.coat(), setting.models(True), VERDICTS, runs, metrics=METRICS, progress=progress)
+    models = setting.models(True, training=OURS.training)
+    result = setting.study(setting.coat(), models, VERDICTS, runs, metrics=METRICS, progress=progress)
     records = []
     for metric in METRICS:
         own = [row for row in result.draw_scores if row.metric == metric]

@@ -57,11 +57,11 @@ class Fitted(Maker):
 
     def key(self, place: Place) -> dict[str, Any]:
         """The string, with the seed of the draw."""
-        return {"model": str(self.seeded(place.seed))}
+        return {"model": str(self._seeded(place.seed))}
 
     def lists(self, draw: Draw, depth: int) -> Recommendations:
         """Fit and rank."""
-        model = self.seeded(draw.place.seed)
+        model = self._seeded(draw.place.seed)
         model.fit(training_rows(model, draw.train, draw.relevant))
         return model.recommend(draw.users, depth, seen=draw.train)
 
@@ -69,8 +69,7 @@ class Fitted(Maker):
         """What the model says."""
         return recommenders.make(self.model).footprint(log)
 
-    def seeded(self, seed: int) -> Model:
-        """The recommender, with this seed."""
+    def _seeded(self, seed: int) -> Model:
         model = recommenders.make(self.model)
         return replace(model, seed=seed) if hasattr(model, "seed") else model  # type: ignore[type-var]
 
