@@ -66,8 +66,8 @@ TABLE_2 = """
 
 With the ancestor's settings the paper's table comes out, and no two estimators differ significantly, as it says; p at
 Recall@100 is close to the level. That `gs` *combines the strengths* of naive and IPS does not: it lies between the
-two, in the paper's table at every cut-off and here at all but the first. Averaged over the five the paper's gs is
-ahead of its naive by .0003; ours is behind by .016.
+two at every cut-off, here as in the paper's table. Averaged over the five the paper's gs is ahead of its naive by
+.0003; ours is behind by .016.
 
 None of the three is right about levels: 95 % intervals of gs and IPS hold the truth for five to nine models of ten,
 those of naive for four to seven. Each pair by itself, all three decide most of the pairs, and name the wrong model in
@@ -151,8 +151,8 @@ than 20. unskew withholds all of gs and IPS, and marks naive as not debiased.
 Finished lists take about 5 GB in the store; delete it when you are done.
 """
 SIMULATED_STRATA = """
-As Figure 1b, in that world. There the number of strata matters: τ at Recall@100 rises from .46 with one stratum to .60
-with three.
+As Figure 1b, in that world. There the number of strata matters, by both tests: τ at Recall@100 rises from .46 with one
+stratum to .60 with three.
 """
 
 STUDY = Study(
