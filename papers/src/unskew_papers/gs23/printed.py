@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 CUTS = (5, 10, 20, 30, 100)
-ESTIMATORS = ("GS", "IPS", "Naive")
 YAHOO = {  # Table 1
     "GS": (0.7148, 0.7763, 0.8008, 0.7521, 0.7261),
     "IPS": (0.6968, 0.7518, 0.7314, 0.7750, 0.6823),

@@ -10,7 +10,7 @@ Ratings of 4 and 5 are likes, everything else is thrown away before anything is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -82,10 +82,8 @@ class Setting:
     """Studies, run once and kept.
 
     Args:
-        coat, yahoo, world: how to get the sets; by default Coat, Yahoo! R3 where there is a copy (else ``None``), and
-            a simulated one of its size, or of a tenth of its users for a quick look.
+        coat, yahoo, world: how to get the sets; without a copy of Yahoo! R3 it is ``None``.
         sizes: of factor models; ``few`` of them for a quick look, and where every pair of models costs much.
-        workers: processes at once.
     """
 
     def __init__(
@@ -114,14 +112,7 @@ class Setting:
         """The 81, or 25 of them."""
         return families.models(self.few if few else self.sizes, values=values, training=training)
 
-    def study(
-        self,
-        source: Source,
-        models: Mapping[str, Any] | Sequence[str],
-        questions: Sequence[Question],
-        seeds: int,
-        **how: Any,
-    ) -> StudyResult:
+    def study(self, source: Source, models: Any, questions: Sequence[Question], seeds: int, **how: Any) -> StudyResult:
         """One study, in the store of all of them; ``how`` as ``recovery.study`` takes it."""
         how = {"target": "per_user"} | how
         return study(source, models, questions, seeds=seeds, store=self.store.folder, workers=self.workers, **how)

@@ -54,9 +54,8 @@ to be ours. A τ is met within two standard errors of the difference, ours and t
 over the 20 τ, two-sided, level .05, Bonferroni over three pairs.
 
 **What the paper does not report** stands below every table: errors, regret, coverage, and how often an estimator's
-*verdict* on two models is right or wrong, among pairs that the random items tell apart. *Verdicts* are what unskew
-says: one level over all 3,240 pairs, and checks that may withhold them; *each pair by itself* is a difference beyond
-1.96 standard errors, and no checks.
+*verdict* on two models is right or wrong, among pairs that the random items tell apart: as unskew says it (one level
+over all 3,240 pairs, and checks that may withhold it), and *each pair by itself*, beyond 1.96 standard errors.
 
 Errors are over splits of one log: they say how much the split and the models' seeds matter, not how another log would
 come out. Everything runs on [studies](../studies.md). What it takes: [benchmarks](../benchmarks.md#studies).
@@ -96,46 +95,38 @@ With 1 for every like instead of its rating τ at Recall@20 and 30 lies around .
 random for everybody, and random lists are easy to put last. The last two rows are of 2026-11-16.
 """
 TABLE_1 = """
-Yahoo! R3 may not be passed on. With a copy of yours (`unskew data add yahoo-r3 FOLDER`) the table is made and judged,
-with the ancestor's settings; here it was not to be had. What that page would say is not known. A world of its size
-that was simulated instead stands at the end, under its own name.
-"""
-FIGURE_1A = """
-As Figure 1b, with a copy of Yahoo! R3.
+Yahoo! R3 may not be passed on. With a copy of yours (`unskew data add yahoo-r3 FOLDER`) the table is made and judged;
+what it would say is not known here. A simulated world of its size stands at the end, under its own name.
 """
 THEOREM = """
 300 users of a world whose propensities are known; exposure is drawn 200 times. A user's recall of the 30 items that
 are shown most is estimated by IPS (Eq. 2, with the true number of relevant items) and by gs with as many strata. The
 bounds are `weights_bias` and `weights_concentration` of `unskew_papers.bounds` ([how](../ratings.md#bounds)).
 
-Theorem 4.2 holds, as it must: for every user and every draw the bias term of gs is at least that of IPS, which is 0,
-and its concentration term at most that of IPS. What happens is another matter. The bound of Theorem 4.1 is 2 to 5 for
-an error that cannot exceed 1 by much, so that it says nothing here. And gs trades the other way round than the terms
-suggest: its spread is no smaller than that of IPS, since means over few clicks vary with which of them were seen,
-while its bias is real and falls with the number of strata. The theorem takes weights as given; those of gs are not.
+Theorem 4.2 holds, as it must. What happens is another matter. The bound of Theorem 4.1 is 2 to 5 for an error that
+cannot exceed 1 by much, so that it says nothing here. And gs trades the other way round than the terms suggest: its
+spread is no smaller than that of IPS, since means over few clicks vary with which of them were seen, while its bias is
+real and falls with the number of strata. The theorem takes weights as given; those of gs are not.
 """
 VERDICTS = """
-25 of the 81 recommenders (three sizes of each family) on Coat, trained and weighed as in the simulated world (Cornac's
-rates, strata of as many pairs each), in percent of the pairs that the random items tell apart. Beside the paper's three
-estimators: snips pooled over users with γ = 1, and the exposure path, which unskew takes for likes without
-propensities. *Depends* says that it turns with how much of popularity is exposure.
+25 of the 81 recommenders on Coat, trained and weighed as in the simulated world, in percent of the pairs that the
+random items tell apart. Beside the paper's three estimators: snips pooled over users with γ = 1, and the exposure path,
+which unskew takes for likes without propensities. *Depends*: it turns with how much of popularity is exposure.
 
 An order is not a verdict. Each pair by itself, ratios inside users decide most pairs, rightly; but they are close to
 naive, their intervals miss the truth, and unskew withholds them. With pooled weights and γ = 1 the wrong model is named
-more often than the right one at Recall@100, each pair by itself, and a few such verdicts are left after all checks
-(every one says that it rests on γ). The exposure path names hardly any model from two likes a person, says *depends*
-for more than half of the pairs, names next to no wrong one, and its region holds the truth. On Coat people chose what
-they expected to like, which is why naive does well; nothing in such a log tells that from exposure.
+more often than the right one at Recall@100, each pair by itself. The exposure path says *depends* for more than half of
+the pairs, names next to no wrong model, and its region holds the truth. On Coat people chose what they expected to
+like, which is why naive does well; nothing in such a log tells that from exposure.
 """
 WORLDS = """
 Worlds of clicks in which popular items are shown more, liked more, or both, with twelve recommenders and a complete
 truth. Propensities are known, or a power of popularity. None of this is the paper's.
 
-Where popularity is exposure, weights help and more strata help more: gs lies between naive and IPS, and never beats
-the better of the two by more than chance. Where popularity is taste, every weight by popularity hurts, and few strata
-hurt less. So gs is a way to weigh less, for those who are not sure of their weights. None of the estimators inside
-users is near the truth where exposure is skewed, *known propensities included*: a user's few clicks make such ratios
-lean towards naive. Pooled over users with known propensities the error is gone, and 95 % intervals hold the truth.
+Where popularity is exposure, weights help and more strata help more: gs lies between naive and IPS. Where popularity
+is taste, every weight by popularity hurts, and few strata hurt less. So gs is a way to weigh less. None of the
+estimators inside users is near the truth where exposure is skewed, *known propensities included*: a user's few clicks
+make such ratios lean towards naive. Pooled over users with known propensities the error is gone.
 """
 SIMULATED = """
 15,400 users × 1,000 items, about 312,000 chosen ratings, ten random ones for each of 5,400 users
@@ -144,9 +135,8 @@ Nothing here speaks for or against the paper's Table 1; the claim of that table 
 the world's.
 
 In the world gs and IPS order the models better than naive at every cut-off, and gs is never significantly behind the
-best: items are shown unevenly there, and weights by popularity help. The price of verdicts without checks is plain:
-each pair by itself, gs and IPS name the wrong model in 14 to 23 of a hundred truly different pairs, and naive in more
-than 20. unskew withholds all of gs and IPS, and marks naive as not debiased.
+best: items are shown unevenly there, and weights by popularity help. Each pair by itself, gs and IPS name the wrong
+model in 14 to 23 of a hundred truly different pairs; unskew withholds all of them.
 
 Finished lists take about 5 GB in the store; delete it when you are done.
 """
@@ -170,7 +160,7 @@ STUDY = Study(
                    variants.variants, SEEDS, QUICK, smaller=FEW),
         Experiment("table1", "Table 1: Kendall's τ on Yahoo! R3", TABLE_1,
                    tables.table_1, SEEDS, QUICK, smaller=FEW),
-        Experiment("figure1a", "Figure 1a: the number of strata, on Yahoo! R3", FIGURE_1A,
+        Experiment("figure1a", "Figure 1a: the number of strata, on Yahoo! R3", "As Figure 1b, with such a copy.",
                    figure1.on_yahoo, SEEDS, QUICK, _boxes("figure1a", "Yahoo! R3"), smaller=FEWER),
         Experiment("theorem", "Theorems 4.1 and 4.2, user by user", THEOREM,
                    theorem.theorem, 5, 1, smaller="40 of 200 draws of exposure"),

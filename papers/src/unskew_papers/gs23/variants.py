@@ -52,29 +52,20 @@ MEASURES = {
 
 def variants(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
     """τ in every variant, and how far all of them are from the paper's."""
-    return [record for name in VARIANTS for record in variant(name, setting, runs, quick, progress)]
-
-
-def variant(name: str, setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
-    """One of them."""
-    way, values, candidates = VARIANTS[name]
-    asked = way.question(VALUES, list(way.estimators.values()), verdicts=False)
-    models = setting.models(quick, values=values, training=way.training)
-    how: dict[str, Any] = {"candidates": candidates, "metrics": METRICS, "progress": progress}
-    result = setting.study(setting.coat(), models, [asked], runs, **how)
-    records = [
-        averaged(f"variants/{called}", name, f"Recall@{cut}", taus(result, metric, estimator))
-        for called, estimator in way.estimators.items()
-        for cut, metric in zip(CUTS, METRICS, strict=True)
-    ]
-    return [*records, distance(name, records)]
-
-
-def distance(name: str, records: list[Record]) -> Record:
-    """From the paper's 15 numbers, which come in the same order."""
-    far = np.array([record.ours for record in records]) - np.concatenate(list(COAT.values()))
-    rms = float(np.sqrt(np.mean(np.square(far))))
-    return judged("variants/all 15", name, "root mean square deviation from the paper", rms, runs=records[0].runs)
+    records = []
+    for name, (way, values, candidates) in VARIANTS.items():
+        asked = way.question(VALUES, list(way.estimators.values()), verdicts=False)
+        models = setting.models(quick, values=values, training=way.training)
+        how: dict[str, Any] = {"candidates": candidates, "metrics": METRICS, "progress": progress}
+        result, far = setting.study(setting.coat(), models, [asked], runs, **how), []
+        for called, estimator in way.estimators.items():
+            for cut, metric, paper in zip(CUTS, METRICS, COAT[called], strict=True):
+                each = taus(result, metric, estimator)
+                records.append(averaged(f"variants/{called}", name, f"Recall@{cut}", each))
+                far.append(each.mean() - paper)
+        rms = float(np.sqrt(np.mean(np.square(far))))
+        records.append(judged("variants/all 15", name, "root mean square deviation from the paper", rms, runs=runs))
+    return records
 
 
 def verdicts(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
