@@ -1,4 +1,4 @@
-"""Tail bounds of schnabel16 for averages over pairs: what can be said without any normal approximation.
+"""Tail bounds of schnabel16 and gs23 for averages over pairs: what can be said without any normal approximation.
 
     Lemma 5.1   bias of ips with wrong P̂          (1/UI) Σ δ (1 − P/P̂)                                  = R − E[R̂]
     Prop. 3.1   |R̂ − R| ≤ (1/UI) √( log(2/η)/2 · Σ ρ² )                    ρ = δ/P where P < 1, else 0
@@ -12,7 +12,15 @@ Each holds with probability 1 − η over which pairs are seen, if pairs are see
 * Thm. 4.2: 0 ≤ δ ≤ Δ for every predictor of the finite class, which was fixed in advance; P is the true propensity.
 * Thm. 5.2: the same, with P̂ fixed in advance (estimated from other data); the first sum needs the unknown true P.
 
-They are far wider than intervals: use them to see what would be certain, not to compare models.
+gs23 bounds the value of one user, R̂_u = (1/n) Σ_{S*} w λ (its Eq. 7), of whose n relevant items S some were seen, S*:
+
+    Prop. 4.2   |E R̂_u − R_u| ≤ (1/n) Σ_S |w P − 1|                                              ``weights_bias``
+    Thm. 4.1    |R̂_u − E R̂_u| ≤ √( 2 log(2/δ) Σ_{S*} w² / (n (n − 1)) ) + max_S w · 7 log(2/δ) / (3 (n − 1))
+                                                            with probability 1 − 2δ, ``weights_concentration``
+
+if weights were fixed before anything was seen. Those of gs are not, so for gs they are no guarantees.
+
+All are far wider than intervals: use them to see what would be certain, not to compare models.
 What they are given, one number for each pair, is checked in one way, here and for design variances.
 """
 
@@ -116,3 +124,39 @@ def _both(propensity: npt.ArrayLike, assumed: npt.ArrayLike) -> tuple[Floats, Fl
             code="wrong-shape",
         )
     return true, guess
+
+
+def weights_bias(weight: npt.ArrayLike, propensity: npt.ArrayLike, user: npt.ArrayLike) -> Floats:
+    """By how much weights may mislead on average, for every user (gs23, Prop. 4.2).
+
+    Args:
+        weight, propensity: w and P of all relevant pairs, seen or not.
+        user: whose they are, 0, 1, 2, …
+    """
+    p, owner = propensities(propensity), np.asarray(user)
+    return np.bincount(owner, np.abs(per_pair(weight, p, "weights") * p - 1.0)) / np.bincount(owner)
+
+
+def weights_concentration(
+    weight: npt.ArrayLike, seen: npt.ArrayLike, user: npt.ArrayLike, *, level: float = 0.95
+) -> Floats:
+    """How far the value of every user may lie from its mean over what is seen (gs23, Thm. 4.1).
+
+    Args:
+        weight: w of all relevant pairs, seen or not.
+        seen: which of them were seen.
+        user: whose they are, 0, 1, 2, …, each with two of them at least.
+        level: 1 − 2δ.
+    """
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level must lie between 0 and 1, not {level:g}.", code="out-of-range", argument="level")
+    owner, shown = np.asarray(user), np.asarray(seen, dtype=np.bool_)
+    weights = per_pair(weight, np.ones(shown.shape), "weights")
+    n = np.bincount(owner).astype(np.float64)
+    if not (n > 1.0).all():
+        raise InputError("the bound needs two relevant items of every user.", code="out-of-range", argument="user")
+    largest = np.zeros(len(n))
+    np.maximum.at(largest, owner, weights)
+    log = math.log(4.0 / (1.0 - level))
+    spread = np.sqrt(2.0 * log * np.bincount(owner, np.where(shown, weights, 0.0) ** 2) / (n * (n - 1.0)))
+    return np.asarray(spread + largest * 7.0 * log / (3.0 * (n - 1.0)))

@@ -101,14 +101,15 @@ def paths(study: Study, experiments: Sequence[Experiment], folder: Path) -> list
 
 def save(study: Study, experiment: Experiment, records: Sequence[Record], folder: Path, *, quick: bool) -> list[Path]:
     """Write what an experiment gave, all of it or nothing; gives back the paths."""
-    json, csv, *pictures = written = _paths(study, experiment, made(folder))
+    json, csv, *pictures = _paths(study, experiment, made(folder))
+    charts = list(zip(experiment.charts, pictures, strict=True)) if records else []
     with together():
         about = {"study": study.name, "experiment": experiment.name, "quick": quick, **made_here()}
         write_json(json, records, about)
         write_csv(csv, records)
-        for chart, picture in zip(experiment.charts, pictures, strict=True):
+        for chart, picture in charts:
             draw(chart, records, picture)
-    return written
+    return [json, csv, *(picture for _, picture in charts)]
 
 
 def write_page(study: Study, folder: Path) -> Path:
@@ -127,13 +128,15 @@ def write_page(study: Study, folder: Path) -> Path:
 def _section(
     study: Study, experiment: Experiment, records: Sequence[Record], about: dict[str, Any], folder: Path
 ) -> list[str]:
-    runs = max((record.runs for record in records), default=0)
+    runs = max((record.runs for record in records), default=experiment.runs)
     quick = " --quick" if about.get("quick") else ""
     usual = experiment.quick_runs if quick else experiment.runs
     told = f"{quick}{'' if runs == usual else f' --runs {runs}'}"
     fewer = f" (in full: {experiment.runs})" if runs < experiment.runs else ""
     lines = [f"## {experiment.title}", "", experiment.story.strip(), ""]
     lines += ["```sh", f"unskew reproduce {study.name} {experiment.name}{told}", "```", ""]
+    if not records:
+        return [*lines, "Not run here: its data are not there.", ""]
     lines += [f"{runs} run{'s' if runs > 1 else ''}{fewer}{where(about)}. **{summary(records)}.**", ""]
     if bad := [record for record in records if not record.verdict.good]:
         lines += [f"- {_bad(record)}" for record in bad] + [""]

@@ -14,8 +14,7 @@ import numpy as np
 
 from unskew.core import Progress
 from unskew_papers.carraro20.click_worlds import KINDS, ClickWorld, Size, log_of
-from unskew_papers.gs23.printed import GS, IPS, NAIVE
-from unskew_papers.gs23.setting import Setting
+from unskew_papers.gs23.setting import IPS, NAIVE, OURS, Setting
 from unskew_papers.record import Record
 from unskew_papers.recovery import Draw, Question, Source
 from unskew_papers.recovery.draws import Place
@@ -27,7 +26,7 @@ MODELS = (
     "most_popular", "random", "item_knn(neighbours=5)", "item_knn(neighbours=50)", "user_knn(neighbours=20)",
     "svd(dim=5)", "svd(dim=20)", "wmf(dim=10)", "wmf(dim=50)", "bpr(dim=10)", "bpr(dim=50)", "pmf(dim=10)",
 )  # fmt: skip
-ESTIMATORS = (NAIVE, "gs(strata=2)", GS, "gs(strata=20)", IPS)
+ESTIMATORS = (NAIVE, OURS.gs(2), OURS.gs(5), OURS.gs(20), IPS)
 PROPENSITIES = {
     "known": "known",
     "popularity, γ = 1": "popularity(gamma=1)",

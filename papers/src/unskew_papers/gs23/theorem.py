@@ -1,14 +1,10 @@
 """Theorems 4.1 and 4.2 user by user, in a world whose propensities are known, with exposure drawn again and again.
 
-For a user with n relevant items S, of which S* were seen, and weights w (Eq. 7: R̂ = Σ_{S*} λ w / n),
-
-    bias           (1/n) Σ_S |w P − 1|
-    concentration  √( 2 log(2/δ) Σ_{S*} w² / (n (n − 1)) ) + max w · 7 log(2/δ) / (3 (n − 1))
-
-Theorem 4.2: with gs, whose weights are the means of 1/P over the seen items of a stratum, the first is at least that of
-IPS (w = 1/P), which is 0, and the second at most that of IPS. Theorem 4.1: |R̂ − R| is at most their sum with
-probability 1 − 2δ. Its proof takes weights as fixed; those of gs depend on what was seen, so that for gs it is only
-looked at here. An unseen item has the weight of its stratum, and 0 where nothing of that stratum was seen.
+The bias and the concentration term are those of ``unskew_papers.bounds``. Theorem 4.2: with gs, whose weights are the
+means of 1/P over the seen items of a stratum, the first is at least that of IPS (w = 1/P), which is 0, and the second
+at most that of IPS. Theorem 4.1: |R̂ − R| is at most their sum with probability 1 − 2δ. Its proof takes weights as
+fixed; those of gs depend on what was seen, so that for gs it is only looked at here. An unseen item has the weight of
+its stratum, and 0 where nothing of that stratum was seen.
 """
 
 from __future__ import annotations
@@ -21,11 +17,12 @@ import numpy as np
 from unskew.core import Progress
 from unskew.simulate import World
 from unskew_papers.arrays import Bools, Floats, Ints64
+from unskew_papers.bounds import weights_bias, weights_concentration
 from unskew_papers.gs23.setting import Setting
 from unskew_papers.record import Above, Below, Record, judged
 from unskew_papers.repeated import averaged
 
-DELTA = 0.05
+LEVEL = 0.9  # 1 − 2δ
 STRATA = (1, 2, 5, 20)
 CUT = 30
 WORLD = World(users=300, items=200, relevant=32.0, impressions=160.0)
@@ -63,11 +60,12 @@ def theorem(setting: Setting, runs: int, quick: bool, progress: Progress | None 
             least = min(rows[name, "least bias term"])
             told = "bias term is at least that of IPS, which is 0, for every user and draw"
             records.append(judged("theorem/4.2", name, told, least, runs=runs, rule=Above(), reference=("0", 0.0)))
-    share = min(rows["IPS", "users × draws within the bound"])
-    told = f"|R̂ − R| is within the bound with probability {1 - 2 * DELTA:g}"
-    reference = ("1 − 2δ", 1.0 - 2.0 * DELTA)
-    records.append(judged("theorem/4.1", "IPS", told, share, runs=runs, rule=Above(), reference=reference))
-    return records
+    share, told = (
+        rows["IPS", "users × draws within the bound"],
+        f"|R̂ − R| is within the bound with probability {LEVEL:g}",
+    )
+    bound = judged("theorem/4.1", "IPS", told, min(share), runs=runs, rule=Above(), reference=("1 − 2δ", LEVEL))
+    return [*records, bound]
 
 
 def _world(seed: int, draws: int) -> list[tuple[str, dict[str, float], float]]:
@@ -106,13 +104,8 @@ def _gs(user: Ints64, stratum: Ints64, count: int, p: Floats, seen: Bools) -> Fl
 
 
 def _terms(user: Ints64, n: Floats, worth: Floats, p: Floats, seen: Bools, weight: Floats) -> Terms:
-    used = np.where(seen, weight, 0.0)
-    squares = np.bincount(user, used**2)
-    largest = np.zeros(len(n))
-    np.maximum.at(largest, user, used)
-    log = math.log(2.0 / DELTA)
-    concentration = np.sqrt(2.0 * log * squares / (n * (n - 1.0))) + largest * 7.0 * log / (3.0 * (n - 1.0))
-    return Terms(np.bincount(user, worth * used) / n, np.bincount(user, np.abs(weight * p - 1.0)) / n, concentration)
+    value = np.bincount(user, np.where(seen, worth * weight, 0.0)) / n
+    return Terms(value, weights_bias(weight, p, user), weights_concentration(weight, seen, user, level=LEVEL))
 
 
 def _summary(terms: list[Terms], truth: Floats) -> dict[str, float]:

@@ -24,6 +24,7 @@ from unskew.core import plain, shown
 from unskew.estimators import Target
 from unskew.evaluation import Request, estimate, evaluate, parsed_metrics, parsed_targets
 from unskew.log import Recommendations
+from unskew.propensity import Propensity
 from unskew.result import Estimate, Verdict
 from unskew_papers.arrays import Floats
 from unskew_papers.recovery.draws import Draw, as_likes
@@ -69,7 +70,8 @@ class Question:
         target, metrics: its own, where they differ from those of the study.
         propensity, outcome: canonical strings, fitted on the training log of every draw.
         likes: show it relevant pairs only, as a log of clicks would, though there are ratings.
-        verdicts: ask for verdicts, too; without them many estimators and models cost little.
+        verdicts: ask for verdicts, too; without them many estimators and models cost little, and values that
+            ``evaluate`` would withhold, for want of hits, count like all others.
         random: give it the truth's pairs to fit propensities on (``mcar`` of ``evaluate``).
         options: further options of ``evaluate`` (those of ``OPTIONS``).
     """
@@ -141,7 +143,11 @@ class Question:
             "random": self.random,
             "options": dict(self.options),
             "metrics": None if self.metrics is None else list(self.metrics),
-        }
+        } | ({} if self.verdicts else {"withheld": False})
+
+    def weighed(self, draw: Draw) -> str | Propensity | None:
+        """The propensity that ``evaluate`` is given: a string, which it fits on the training log, or a fitted one."""
+        return self.propensity
 
     def ask(self, draw: Draw, lists: Lists, metrics: Sequence[str], targets: Sequence[str]) -> Unit:
         """The answer on one draw."""
@@ -152,7 +158,7 @@ class Question:
             "metrics": list(self.metrics or metrics),
             "estimators": None if self.estimators is None else list(self.estimators),
             "target": list(self.target or targets),
-            "propensity": self.propensity,
+            "propensity": self.weighed(draw),
             "outcome": self.outcome,
             "train": train,
             "mcar": draw.truth if self.random else None,
@@ -165,7 +171,7 @@ class Question:
             result = evaluate(test, lists, **call)
             return _unit(list(lists), result.estimates, result.verdicts_) | {"missing": result.inputs["refused"]}
         found = estimate(test, lists, **call)
-        return _unit(list(lists), found.rows, ()) | {"missing": [vars(refusal) for refusal in found.refused]}
+        return _unit(list(lists), found.rows, (), found.values) | {"missing": [vars(one) for one in found.refused]}
 
 
 def truth_of(draw: Draw, lists: Lists, metrics: Sequence[str], targets: Sequence[str], candidates: str) -> Unit:
@@ -184,7 +190,8 @@ def truth_of(draw: Draw, lists: Lists, metrics: Sequence[str], targets: Sequence
         **draw.of(draw.truth),
     }
     found = estimate(draw.truth, lists, **call)
-    unit = _unit(list(lists), found.rows, ())
+    unit = _unit(list(lists), found.rows, (), found.values)
+    unit["se"] = np.array([np.sqrt(np.diag(covariance)) for covariance in found.covariances])
     pairs = np.array(list(combinations(range(len(lists)), 2))).T
     z = []
     for values, covariance in zip(found.values, found.covariances, strict=True):
@@ -219,16 +226,19 @@ def checked_targets(targets: str | Sequence[str]) -> list[str]:
     return found
 
 
-def _unit(models: list[str], estimates: Sequence[Estimate], verdicts: Sequence[Verdict]) -> Unit:
-    """Rows by cell: [cell, model] and [cell, pair of models]."""
+def _unit(
+    models: list[str], estimates: Sequence[Estimate], verdicts: Sequence[Verdict], values: Sequence[Floats] = ()
+) -> Unit:
+    """Rows by cell: [cell, model] and [cell, pair of models]; ``values``, where known, also of what is withheld."""
     cells = list(dict.fromkeys((e.metric, e.estimator, str(e.target)) for e in estimates))
     of_model = {name: n for n, name in enumerate(models)}
     place = {cell: n for n, cell in enumerate(cells)}
     numbers = {name: np.full((len(cells), len(models)), np.nan) for name in ("value", "low", "high", "se")}
     for e in estimates:
         at = place[e.metric, e.estimator, str(e.target)], of_model[e.model]
-        for name, values in numbers.items():
-            values[at] = getattr(e, name)
+        for name, each in numbers.items():
+            each[at] = getattr(e, name)
+    numbers |= {"value": np.array(values)} if values else {}
     unit: Unit = {"cells": [list(cell) for cell in cells], **numbers}
     if verdicts:
         word, z = _said(verdicts, place, of_model)

@@ -173,7 +173,7 @@ class StudyTask:
 
     def answer_key(self, name: str | None, place: Place, lists: str) -> Key:
         """What an answer depends on; without a name, the truth."""
-        asked: Key = {"truth": self.candidates} if name is None else self._asked[name]
+        asked: Key = {"truth": self.candidates, "withheld": False} if name is None else self._asked[name]
         metrics, targets = (self.all_metrics, self.all_targets) if name is None else (self.metrics, self.targets)
         told = {"metrics": list(metrics), "targets": list(targets), "lists": lists}
         return {"unit": "answer", "draw": list(place), "asked": asked, "models": list(self.makers)} | told
