@@ -115,6 +115,14 @@ def liked_by_most(world: Shown) -> pl.DataFrame:
     return world.frame().with_columns(value=liked.cast(pl.Float64))
 
 
+TRAINED = pl.DataFrame({"user": [*range(20)], "item": [*range(20)]})
+
+
+def likes(world: Shown) -> pl.DataFrame:
+    """Clicks alone."""
+    return world.frame().filter(pl.col("value") > 0).drop("value")
+
+
 SIGNS: dict[str, tuple[Callable[[Shown], pl.DataFrame], dict[str, Any]]] = {
     "certain-rows": (certain, {}),
     "raised-to-a-floor": (floored, {}),
@@ -123,6 +131,7 @@ SIGNS: dict[str, tuple[Callable[[Shown], pl.DataFrame], dict[str, Any]]] = {
     "repeated-showings": (repeated, {"duplicates": "first"}),
     "few-rows-left-out": (core, {}),
     "implied-relevance": (liked_by_most, {}),
+    "share-not-given": (likes, {"feedback": "implicit", "train": TRAINED, "candidates": "all"}),
 }
 
 

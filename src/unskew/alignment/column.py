@@ -41,6 +41,7 @@ from unskew.alignment.level import (
     LevelSums,
     Ratio,
     SeenQuestion,
+    forgotten_share,
     half_of,
     shows_zeros,
 )
@@ -480,6 +481,11 @@ def _signs(given: LevelInputs, found: ColumnFacts, implied: float | None, *, fit
         yield Notice(f"{min(implied, 1.0):.0%} of all pairs are relevant, as it implies", code="implied-relevance")
     if items is not None and not given.facts.known and _is_core(items.rows):
         yield Notice("no items were left out of the log because they have few rows", code="few-rows-left-out")
+    if not shows_zeros(given) and forgotten_share(given) is not None:
+        yield Notice(
+            "it speaks of the test log, and not of a log that was divided at random into training and test",
+            code="share-not-given",
+        )
     if fitted:
         yield Notice("it was not fitted to this very log", code="fitted-to-log")
 
