@@ -123,6 +123,19 @@ def likes(world: Shown) -> pl.DataFrame:
     return world.frame().filter(pl.col("value") > 0).drop("value")
 
 
+def drifted(world: Shown) -> pl.DataFrame:
+    """Right, but one item in eight was there for half of the period."""
+    there = np.where(np.arange(ITEMS) % 8 == 3, 0.5, 1.0)
+    return Shown(world.seen & (np.random.default_rng(5).random(world.p.shape) < there), world.p, world.visit).frame()
+
+
+def test_items_that_were_away_for_a_while_are_found() -> None:
+    """They are spread over all tenths, so that no tenth is off by much, and the level neither."""
+    for seed in range(5):
+        found = column(drifted(alone(np.random.default_rng(seed), low=0.3)))
+        assert not found["passed"] and found["wrong"]
+
+
 SIGNS: dict[str, tuple[Callable[[Shown], pl.DataFrame], dict[str, Any]]] = {
     "certain-rows": (certain, {}),
     "raised-to-a-floor": (floored, {}),
