@@ -144,6 +144,7 @@ SIGNS: dict[str, tuple[Callable[[Shown], pl.DataFrame], dict[str, Any]]] = {
     "repeated-showings": (repeated, {"duplicates": "first"}),
     "few-rows-left-out": (core, {}),
     "implied-relevance": (liked_by_most, {}),
+    "rated-by-value": (Shown.frame, {"feedback": "ratings", "relevant": ">=1"}),
     "share-not-given": (likes, {"feedback": "implicit", "train": TRAINED, "candidates": "all"}),
 }
 

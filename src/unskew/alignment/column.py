@@ -19,8 +19,9 @@ at random as a whole make rare pairs come together, so that σ is well above τ 
 of pages, .8 to 1.2 times where f is lacking). Neither is taken for an error. A factor of users that has nothing to do
 with how active they are is not seen.
 
-A column that passes all of them may carry "better". One that fails any of them carries nothing, and what cannot be
-tested stays a condition of the verdict, with whatever looks odd in the column itself (``signs``).
+A column that passes all of them may carry "better", but not of ratings, which people choose by what they will say. One
+that fails any of them carries nothing, and what cannot be tested stays a condition of the verdict, with whatever looks
+odd in the column itself (``signs``).
 """
 
 from __future__ import annotations
@@ -526,6 +527,8 @@ def _signs(given: LevelInputs, found: ColumnFacts, implied: float | None, *, fit
             "it speaks of the test log, and not of a log that was divided at random into training and test",
             code="share-not-given",
         )
+    if given.rules.feedback is Feedback.RATINGS:
+        yield Notice("it depends on the rating as far as the choice to rate did", code="rated-by-value")
     if fitted:
         yield Notice("it was not fitted to this very log", code="fitted-to-log")
 
