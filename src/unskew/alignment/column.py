@@ -43,7 +43,6 @@ from unskew.alignment.level import (
     LevelSums,
     Ratio,
     SeenQuestion,
-    forgotten_share,
     half_of,
     shows_zeros,
 )
@@ -301,7 +300,7 @@ def check_column(given: LevelInputs, level: LevelCheck, found: ColumnFacts) -> C
         wrong = next((finding.wrong for finding in findings if finding.wrong), "")
     wrong = wrong or (level.wrong if not findings else "")
     able = bool(findings) and all(finding.able for finding in findings)
-    signs = tuple(_signs(given, found, implied, fitted=able and looks_fitted(given, found)))
+    signs = tuple(_signs(given, found, level, implied, able))
     return ColumnCheck(
         passed=able and not wrong and not signs and given.model.known and not given.rows.estimated_by,
         wrong=_after_because(f"{wrong.rstrip('.')}. {LOG_IT}") if wrong else "",
@@ -496,7 +495,9 @@ def _implied(given: LevelInputs, found: ColumnFacts) -> tuple[float | None, str]
     return ratio.value, ""
 
 
-def _signs(given: LevelInputs, found: ColumnFacts, implied: float | None, *, fitted: bool) -> Iterator[Notice]:
+def _signs(
+    given: LevelInputs, found: ColumnFacts, level: LevelCheck, implied: float | None, able: bool
+) -> Iterator[Notice]:
     """What the column, or the log, looks like; each is an ordinary way to be wrong."""
     items = None if found.items is None else found.items.whole
     account, rows = given.rows.account, max(found.rows[0], 1)
@@ -522,14 +523,14 @@ def _signs(given: LevelInputs, found: ColumnFacts, implied: float | None, *, fit
         yield Notice(f"{min(implied, 1.0):.0%} of all pairs are relevant, as it implies", code="implied-relevance")
     if items is not None and not given.facts.known and _is_core(items.rows):
         yield Notice("no items were left out of the log because they have few rows", code="few-rows-left-out")
-    if not shows_zeros(given) and forgotten_share(given) is not None:
+    if level.hint:
         yield Notice(
             "it speaks of the test log, and not of a log that was divided at random into training and test",
             code="share-not-given",
         )
     if given.rules.feedback is Feedback.RATINGS:
         yield Notice("it depends on the rating as far as the choice to rate did", code="rated-by-value")
-    if fitted:
+    if able and looks_fitted(given, found):
         yield Notice("it was not fitted to this very log", code="fitted-to-log")
 
 

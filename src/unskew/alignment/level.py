@@ -346,20 +346,14 @@ def check_level(given: LevelInputs) -> LevelCheck:
     )
 
 
-def forgotten_share(given: LevelInputs) -> float | None:
+def _hint(given: LevelInputs) -> str:
     """A share that may have been forgotten: nothing says how the test log was divided from training."""
     rows, rules, facts = given.rows, given.rules, given.facts
     if not facts.known or rules.by_users or rules.later or given.model.refers(rows) is not Scope.TEST:
-        return None
-    if getattr(given.model, "part", None) is not None or "propensity" not in given.model.reads:
-        return None
-    return facts.rows / (facts.rows + facts.known)
-
-
-def _hint(given: LevelInputs) -> str:
-    """What to say if it was forgotten."""
-    if (share := forgotten_share(given)) is None:
         return ""
+    if getattr(given.model, "part", None) is not None or "propensity" not in given.model.reads:
+        return ""
+    share = facts.rows / (facts.rows + facts.known)
     return (
         " The column is taken to describe the test log alone. If it describes the log that was divided at random into "
         f"training and test, of whose rows {share:.2g} are test rows, say share={share:.2g}."
