@@ -115,6 +115,27 @@ def liked_by_most(world: Shown) -> pl.DataFrame:
     return world.frame().with_columns(value=liked.cast(pl.Float64))
 
 
+TRAINED = pl.DataFrame({"user": [*range(20)], "item": [*range(20)]})
+
+
+def likes(world: Shown) -> pl.DataFrame:
+    """Clicks alone."""
+    return world.frame().filter(pl.col("value") > 0).drop("value")
+
+
+def drifted(world: Shown) -> pl.DataFrame:
+    """Right, but one item in eight was there for half of the period."""
+    there = np.where(np.arange(ITEMS) % 8 == 3, 0.5, 1.0)
+    return Shown(world.seen & (np.random.default_rng(5).random(world.p.shape) < there), world.p, world.visit).frame()
+
+
+def test_items_that_were_away_for_a_while_are_found() -> None:
+    """They are spread over all tenths, so that no tenth is off by much, and the level neither."""
+    for seed in range(5):
+        found = column(drifted(alone(np.random.default_rng(seed), low=0.3)))
+        assert not found["passed"] and found["wrong"]
+
+
 SIGNS: dict[str, tuple[Callable[[Shown], pl.DataFrame], dict[str, Any]]] = {
     "certain-rows": (certain, {}),
     "raised-to-a-floor": (floored, {}),
@@ -123,6 +144,8 @@ SIGNS: dict[str, tuple[Callable[[Shown], pl.DataFrame], dict[str, Any]]] = {
     "repeated-showings": (repeated, {"duplicates": "first"}),
     "few-rows-left-out": (core, {}),
     "implied-relevance": (liked_by_most, {}),
+    "rated-by-value": (Shown.frame, {"feedback": "ratings", "relevant": ">=1"}),
+    "share-not-given": (likes, {"feedback": "implicit", "train": TRAINED, "candidates": "all"}),
 }
 
 
@@ -195,8 +218,25 @@ def test_items_without_rows_were_never_shown_unless_a_column_says_so() -> None:
     for never in (0.0, None):
         column_ = pl.when(pl.col("item") == 999).then(pl.lit(never, dtype=pl.Float64)).otherwise(0.5)
         assert unsupported(items=named.with_columns(propensity=column_)) == pytest.approx(0.2)
-    shown_before = pl.DataFrame({"user": [0], "item": [999], "value": [0.0]})
-    assert unsupported(items=named, train=shown_before, candidates="all") == 0.0
+    before = pl.DataFrame({"user": [0], "item": [999], "value": [0.0]})  # it may be gone by now
+    for part, share in (({}, 0.2), ({"share": 0.5}, 0.0), ({"propensity": "uniform"}, 0.0)):
+        assert unsupported(items=named, train=before, candidates="all", **part) == pytest.approx(share)
+
+
+@pytest.mark.parametrize("zeros", [True, False])
+def test_items_that_training_showed_and_the_test_log_did_not_decide_nothing(zeros: bool) -> None:
+    """The catalogue lost its first items before the test log began; one list holds some of them, nobody is better."""
+    world, rng = alone(np.random.default_rng(0), low=0.4), np.random.default_rng(1)
+    frame = Shown(world.seen & (np.arange(ITEMS) >= 10), world.p, world.visit).frame()
+    frame = frame.with_columns(value=pl.Series((rng.random(len(frame)) < 0.3).astype(float)))
+    before = pl.DataFrame({"user": [*range(100)] * ITEMS, "item": np.repeat(np.arange(ITEMS), 100), "value": 1.0})
+    options: dict[str, Any] = {"train": before, "candidates": "all"}
+    if not zeros:
+        frame, options = frame.filter(pl.col("value") > 0).drop("value"), options | {"feedback": "implicit"}
+    lists = {"old": [0, 1, 20, 21, 22], "new": [10, 11, 12, 13, 14]}
+    models = {name: LISTS["head"].with_columns(item=pl.Series(items * USERS)) for name, items in lists.items()}
+    (verdict,) = evaluated(frame, models=models, **options).verdicts_
+    assert verdict.verdict == "undecided" and "unsupported-items" in codes([verdict.trust])
 
 
 def divided(world: Shown, seed: int = 0) -> tuple[pl.DataFrame, pl.DataFrame]:

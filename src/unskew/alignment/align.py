@@ -19,7 +19,7 @@ from unskew.alignment.level import AskParts, LevelCheck, LevelInputs, LevelPart,
 from unskew.alignment.lists import PLACES_BEYOND, TRAINING_ITEMS, FoundLists, found_lists
 from unskew.alignment.part import AlignedPart, Common, Finish, PartFacts, TrainingCounts, align_part
 from unskew.alignment.predicted import refuse_unpredicted
-from unskew.alignment.rows import Weighed, has_level
+from unskew.alignment.rows import Weighed, has_level, share_of
 from unskew.alignment.vocabulary import Coded, Vocabulary
 from unskew.engine.data import EvaluationData
 from unskew.estimators import Summary
@@ -235,7 +235,7 @@ def settle_alignment(
         column=column,
         weighed=weighed,
         found_lists=lists,
-        finish=Finish(labels, relative, _there(inputs, accounts, model, vocabulary)),
+        finish=Finish(labels, relative, _there(inputs, accounts, model, vocabulary, marks)),
     )
 
 
@@ -260,20 +260,24 @@ def _items(inputs: InputFacts, vocabulary: Vocabulary, training: TrainingCounts 
 
 
 def _there(
-    inputs: InputFacts, accounts: Mapping[str, Any], model: Propensity | None, vocabulary: Vocabulary
+    inputs: InputFacts, accounts: Mapping[str, Any], model: Propensity | None, vocabulary: Vocabulary, marks: Log
 ) -> Bools | None:
     """Which items the log could ever have shown: in the logs, or said to have a propensity, and with one.
 
-    ``None`` where it could have shown all that lists hold, which their accounts tell without a look at them.
+    Where a column speaks of the test log, and that is no random share of what training is another part of, items may
+    have been gone by then: what training showed is no evidence. ``None`` where the log could have shown all that lists
+    hold, which their accounts tell without a look at them.
     """
     items, logged = vocabulary
     inside = items.into(logged) >= 0
     there = inside.copy()
-    if (catalogue := inputs.catalogue) is not None:
+    shared = inputs.rules.by_users or share_of(model, marks, inputs.rules) is not None
+    own = model is not None and model.known and not shared
+    if (catalogue := inputs.catalogue) is not None or own:
         there = items.into(inputs.test.items) >= 0
-        if inputs.train is not None:
+        if inputs.train is not None and not own:
             there |= items.into(inputs.train.items) >= 0
-        if catalogue.shown is not None:
+        if catalogue is not None and catalogue.shown is not None:
             place = items.into(catalogue.items)
             there |= (place >= 0) & catalogue.shown[place]
     if model is not None and (per_item := model.of_items(items)) is not None:

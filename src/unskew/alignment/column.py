@@ -5,6 +5,7 @@ chosen without a look at the rows which are added up (MATHS §18):
 
     all pairs     Σ_O 1/P = |C|                                                      ``level.py``
     items         the same in tenths of the items, by how often the *other* half of the users has them
+    single items  mean over items of (t/c − 1)² − v, t = Σ 1/P, c the item's pairs, v = Σ (1 − P)/P² ÷ c²: 0
     users         Σ_u (n_uB/n̄_B − 1) (Σ_OA 1/P − ρ |C_uA|) = 0 over users with n_uB > 0, and the same mirrored
 
 A and B are two halves of the items. A user's n_B says how active the user is, without a look at A; ρ is the ratio over
@@ -18,8 +19,9 @@ at random as a whole make rare pairs come together, so that σ is well above τ 
 of pages, .8 to 1.2 times where f is lacking). Neither is taken for an error. A factor of users that has nothing to do
 with how active they are is not seen.
 
-A column that passes all of them may carry "better". One that fails any of them carries nothing, and what cannot be
-tested stays a condition of the verdict, with whatever looks odd in the column itself (``signs``).
+A column that passes all of them may carry "better", but not of ratings, which people choose by what they will say. One
+that fails any of them carries nothing, and what cannot be tested stays a condition of the verdict, with whatever looks
+odd in the column itself (``signs``).
 """
 
 from __future__ import annotations
@@ -50,7 +52,7 @@ from unskew.core.text import plain
 from unskew.engine.data import EvaluationData
 from unskew.inference.merging import Mergeable, merged_by
 from unskew.kernels.arrays import Bools, Floats, Ints64, present
-from unskew.kernels.levels import group_counts, group_sums, item_totals
+from unskew.kernels.levels import count_halves, group_counts, group_sums, item_totals
 from unskew.log import Feedback, Log
 from unskew.propensity import Propensity, Scope
 
@@ -78,23 +80,35 @@ LOG_IT = (
 
 @dataclass(frozen=True, eq=False)
 class ItemColumns(Mergeable):
-    """Of every item the least and the largest P, Σ 1/P and Σ (1 − P)/P² over its rows, and how many rows it has."""
+    """By half of the users and item: Σ 1/P and Σ (1 − P)/P² over the rows, how many rows and how many pairs there are,
+    and the least and the largest P.
+    """
 
     inverse: Floats
     noise: Floats
     rows: Ints64
+    pairs: Ints64
     low: Floats = merged_by(np.minimum)
     high: Floats = merged_by(np.maximum)
 
     @classmethod
-    def of(cls, held: EvaluationData, items: int) -> ItemColumns | None:
+    def of(cls, held: EvaluationData, items: int, excluded: Log | None) -> ItemColumns | None:
         """Of some users; ``None`` where there are too many items to keep numbers of each."""
         if items > MOST_ITEMS:
             return None
-        low, high = np.full(items, np.inf), np.zeros(items)
-        inverse, noise = np.zeros(items), np.zeros(items)
-        item_totals(held.item, present(held.propensity), low, high, inverse, noise)
-        return cls(inverse, noise, np.bincount(held.item, minlength=items), low, high)
+        half, rows, known = half_of(held), *np.zeros((2, 2, items), dtype=np.int64)
+        low, high, inverse, noise = np.full((2, items), np.inf), *np.zeros((3, 2, items))
+        item_totals(held.indptr, held.item, present(held.propensity), half, low, high, inverse, noise)
+        count_halves(held.indptr, held.item, half, rows)
+        if excluded is not None:
+            count_halves(excluded.indptr, excluded.item, half, known)
+        return cls(inverse, noise, rows, np.bincount(half, minlength=2)[:, None] - known, low, high)
+
+    @property
+    def whole(self) -> ItemColumns:
+        """Of all users together."""
+        inverse, noise, rows, pairs = (each.sum(axis=0) for each in (self.inverse, self.noise, self.rows, self.pairs))
+        return ItemColumns(inverse, noise, rows, pairs, self.low.min(axis=0), self.high.max(axis=0))
 
 
 def _least(a: tuple[float, int], b: tuple[float, int]) -> tuple[float, int]:
@@ -125,7 +139,7 @@ class ColumnFacts(Mergeable):
     policies: frozenset[str] = merged_by(_few_names)
 
     @classmethod
-    def of(cls, held: EvaluationData, rows: Log) -> ColumnFacts:
+    def of(cls, held: EvaluationData, rows: Log, excluded: Log | None) -> ColumnFacts:
         """Of some users."""
         p, items = present(held.propensity), len(rows.items)
         liked, certain = held.value > 0.0, p == 1.0
@@ -135,7 +149,7 @@ class ColumnFacts(Mergeable):
             (len(p), int(np.count_nonzero(liked))),
             (int(np.count_nonzero(certain)), int(np.count_nonzero(certain & liked))),
             LevelSums.over_all(held, p, held.value, present(held.candidates), items),
-            ItemColumns.of(held, items),
+            ItemColumns.of(held, items, excluded),
             (least, int(np.count_nonzero(p == least))),
             frozenset(map(str, names)),
         )
@@ -282,11 +296,11 @@ def check_column(given: LevelInputs, level: LevelCheck, found: ColumnFacts) -> C
     implied, much = _implied(given, found) if tests else (None, "")
     wrong, findings = much, []
     if zeros and tests and not wrong:
-        findings = _tests(given, level)
+        findings = [*_tests(given, level), _of_single_items(found.items)]
         wrong = next((finding.wrong for finding in findings if finding.wrong), "")
     wrong = wrong or (level.wrong if not findings else "")
     able = bool(findings) and all(finding.able for finding in findings)
-    signs = tuple(_signs(given, found, implied, fitted=able and looks_fitted(given, found)))
+    signs = tuple(_signs(given, found, level, implied, able))
     return ColumnCheck(
         passed=able and not wrong and not signs and given.model.known and not given.rows.estimated_by,
         wrong=_after_because(f"{wrong.rstrip('.')}. {LOG_IT}") if wrong else "",
@@ -404,6 +418,32 @@ def _ratio(sums: GroupSums, group: list[int]) -> tuple[float, float, float]:
     return value, math.sqrt(variance) / pairs, (math.sqrt(variance) + MISSED * heavy / ERRORS) / pairs
 
 
+def _of_single_items(items: ItemColumns | None) -> Finding:
+    """Whether items have more pairs than there are, and others fewer, by a factor of each item's own.
+
+    With x what an item lacks of its share in one half of the users and v the variance of that, the factor's variance is
+    the mean of x² − v, and that of x_A x_B. Items are looked at where the other half often has them, so that nothing is
+    chosen by what is looked at. Both must be large: items that are shown together are off together in one half.
+    """
+    if items is None:
+        return Finding(able=True)
+    often = (items.rows[::-1] > 0) & ((items.inverse**2 >= ENOUGH * (items.inverse + items.noise))[::-1])
+    both = often.all(axis=0)
+    if np.count_nonzero(both) < TENTHS:
+        return Finding(able=True)
+    usual = items.inverse[often].sum() / items.pairs[often].sum()
+    share = np.maximum(items.pairs * usual, 1.0)
+    x, noise = items.inverse / share - 1.0, items.noise[often] / share[often] ** 2
+    spread = min(float(np.mean(x[often] ** 2 - noise)), float(np.mean(x[0, both] * x[1, both])))
+    error = math.sqrt(2.0 * float(noise @ noise)) / len(noise)
+    if spread > SLIGHT**2 and spread > ERRORS * error:
+        return Finding(
+            "by Σ 1/P, some items have more pairs than there are, and others fewer: the column is off by a factor of "
+            f"each item's own, about ±{math.sqrt(spread):.0%}, as where items were out of stock or promoted for a while"
+        )
+    return Finding(able=True)
+
+
 def _of_users(sums: ActivitySums) -> Finding:
     """Whether users who are more active have too many pairs by the column, or too few."""
     t, c, n, nt, nc, tt, tc, ct, cc = sums.sums.T
@@ -430,13 +470,13 @@ def _of_users(sums: ActivitySums) -> Finding:
 
 def looks_fitted(given: LevelInputs, found: ColumnFacts) -> bool:
     """Whether the items' totals are right more exactly than chance allows: numbers that were fitted to them."""
-    items = found.items
-    if items is None or given.facts.known:
+    if found.items is None or given.facts.known:
         return False
+    items = found.items.whole
     enough = (items.noise > 0.0) & (items.rows >= FEW)
     if np.count_nonzero(enough) < 2 * TENTHS:
         return False
-    squared = (items.inverse[enough] - given.facts.users) ** 2 / items.noise[enough]
+    squared = (items.inverse[enough] - items.pairs[enough]) ** 2 / items.noise[enough]
     return bool(np.median(squared) < FITTED * MEDIAN)
 
 
@@ -455,9 +495,12 @@ def _implied(given: LevelInputs, found: ColumnFacts) -> tuple[float | None, str]
     return ratio.value, ""
 
 
-def _signs(given: LevelInputs, found: ColumnFacts, implied: float | None, *, fitted: bool) -> Iterator[Notice]:
+def _signs(
+    given: LevelInputs, found: ColumnFacts, level: LevelCheck, implied: float | None, able: bool
+) -> Iterator[Notice]:
     """What the column, or the log, looks like; each is an ordinary way to be wrong."""
-    items, account, rows = found.items, given.rows.account, max(found.rows[0], 1)
+    items = None if found.items is None else found.items.whole
+    account, rows = given.rows.account, max(found.rows[0], 1)
     certain = max((n / max(of, 1) for n, of in zip(found.certain, found.rows, strict=True)), default=0.0)
     if certain > CERTAIN and found.certain[0] < rows:
         yield Notice(f"the rows with P = 1 ({certain:.0%}) really could not have been missing", code="certain-rows")
@@ -480,7 +523,14 @@ def _signs(given: LevelInputs, found: ColumnFacts, implied: float | None, *, fit
         yield Notice(f"{min(implied, 1.0):.0%} of all pairs are relevant, as it implies", code="implied-relevance")
     if items is not None and not given.facts.known and _is_core(items.rows):
         yield Notice("no items were left out of the log because they have few rows", code="few-rows-left-out")
-    if fitted:
+    if level.hint:
+        yield Notice(
+            "it speaks of the test log, and not of a log that was divided at random into training and test",
+            code="share-not-given",
+        )
+    if given.rules.feedback is Feedback.RATINGS:
+        yield Notice("it depends on the rating as far as the choice to rate did", code="rated-by-value")
+    if able and looks_fitted(given, found):
         yield Notice("it was not fitted to this very log", code="fitted-to-log")
 
 

@@ -349,7 +349,7 @@ def check_level(given: LevelInputs) -> LevelCheck:
 def _hint(given: LevelInputs) -> str:
     """A share that may have been forgotten: nothing says how the test log was divided from training."""
     rows, rules, facts = given.rows, given.rules, given.facts
-    if not facts.known or rules.by_users or given.model.refers(rows) is not Scope.TEST:
+    if not facts.known or rules.by_users or rules.later or given.model.refers(rows) is not Scope.TEST:
         return ""
     if getattr(given.model, "part", None) is not None or "propensity" not in given.model.reads:
         return ""

@@ -235,7 +235,7 @@ def align_part(inputs: Inputs, coded: Coded, common: Common) -> AlignedPart:
         weighed=None if weighed is None else weighed.facts,
         predicted=missing,
         lists=tuple(each.facts for each in lists.values()),
-        column=ColumnFacts.of(held, rows) if model is not None and model.known else None,
+        column=ColumnFacts.of(held, rows, excluded) if model is not None and model.known else None,
         labels={name: frozenset(texts[name].unique()) for name in columns},
         trained={name: frozenset(trained[name].unique()) for name in columns if name in trained},
     )

@@ -81,11 +81,13 @@ def group_counts(indptr, item, half, group, low, high, out):  # type: ignore[no-
 
 
 @njit(cache=True, nogil=True)
-def item_totals(item, p, low, high, inverse, noise):  # type: ignore[no-untyped-def]
-    """The least and largest p of every item, Σ 1/p and Σ (1 − p)/p² over its rows."""
-    for r in range(len(item)):
-        i = item[r]
-        low[i] = min(low[i], p[r])
-        high[i] = max(high[i], p[r])
-        inverse[i] += 1.0 / p[r]
-        noise[i] += (1.0 - p[r]) / (p[r] * p[r])
+def item_totals(indptr, item, p, half, low, high, inverse, noise):  # type: ignore[no-untyped-def]
+    """By half of the users and item: the least and largest p, Σ 1/p and Σ (1 − p)/p² over the rows."""
+    for u in range(len(half)):
+        h = half[u]
+        for r in range(indptr[u], indptr[u + 1]):
+            i = item[r]
+            low[h, i] = min(low[h, i], p[r])
+            high[h, i] = max(high[h, i], p[r])
+            inverse[h, i] += 1.0 / p[r]
+            noise[h, i] += (1.0 - p[r]) / (p[r] * p[r])
