@@ -15,16 +15,16 @@ from unskew.log import Log
 from unskew.log.datasets import folder_of
 from unskew_papers.arrays import present
 from unskew_papers.digest import digest
-from unskew_papers.jeunen18.algorithms import GRIDS, LASTS, METRICS, NAMES, POP_N, Chosen, tuned
+from unskew_papers.jeunen18.algorithms import METRICS, NAMES, PATIENCE, POP, POP_N, STEPS, SVD, WITH, Tried, best, tuned
 from unskew_papers.jeunen18.protocols import HOLDOUT, LOOCV, SW, kept
 from unskew_papers.shop import ShopOverTime
 
-VERSION = "2"  # of what is kept; raise it when its meaning changes
+VERSION = "3"  # of what is kept; raise it when its meaning changes
 SHOP = "shop"
-PAPERS_SHOP = ShopOverTime(users=228_000, items=12_600)
-QUICK_SHOP = ShopOverTime(users=53_000, items=3000)
-QUICK_REPEATS = 3  # of leave-one-out in that shop
-SMALL_SHOP = ShopOverTime(users=20_000, items=1500, days=90, future=7)
+MAIN_SHOP = ShopOverTime(users=53_000, items=3000)
+QUICK_SHOP = ShopOverTime(users=13_000, items=750)
+QUICK_REPEATS = 3  # of leave-one-out
+SMALL_SHOP = ShopOverTime(users=16_000, items=1000, days=60, future=7)
 SHARE = 0.2
 
 
@@ -66,22 +66,22 @@ class Setting:
         shop: the shop that stands for the paper's log, and the one that does in quick runs.
         small: the shop of which many worlds are drawn; their seeds are the runs.
         size: how much is judged.
-        grids: of settings.
+        steps: numbers of neighbours and the like that are tried.
     """
 
     def __init__(
         self,
         store: Store,
         log: Callable[[str], Log | None] | None = None,
-        shop: tuple[ShopOverTime, ShopOverTime] = (PAPERS_SHOP, QUICK_SHOP),
+        shop: tuple[ShopOverTime, ShopOverTime] = (MAIN_SHOP, QUICK_SHOP),
         small: ShopOverTime = SMALL_SHOP,
         size: Size | None = None,
-        grids: Mapping[str, Sequence[str]] = GRIDS,
+        steps: Sequence[int] = STEPS,
         *,
         workers: int = 1,
     ) -> None:
         self.store, self.shops, self.small, self.workers = store, shop, small, workers
-        self.size, self.grids = size or Size(), grids
+        self.size, self.steps = size or Size(), steps
         self._public = cache(log or _public)
         self.begin(False, None)
 
@@ -109,18 +109,22 @@ class Setting:
         if self.progress is not None:
             self.progress(stage, 0, 1)
 
-    def chosen(self, name: str) -> Chosen:
-        """The settings for a log."""
+    def tried(self, name: str) -> dict[str, Tried]:
+        """What was tried for each algorithm on a log, and its Recall@10."""
         width = SOURCES[name].width
         size = {"folds": self.size.folds, "min_users": self.size.min_users}
-        grids = {model: list(grid) for model, grid in self.grids.items()}
-        key = {"tuned": self.mark(name), "width": width, "grids": grids, "lasts": list(LASTS), **size}
+        key = {"tuned": self.mark(name), "width": width, "steps": list(self.steps), "patience": PATIENCE, **size}
 
-        def make() -> Chosen:
+        def make() -> dict[str, Tried]:
             self.say(f"{name}: choosing settings")
-            return tuned(present(self.log(name)), width, **size, grids=self.grids)
+            return tuned(present(self.log(name)), width, **size, steps=self.steps)
 
-        found = self.store.once(key, make)
+        return self.store.once(key, make)
+
+    def chosen(self, name: str) -> dict[str, str]:
+        """The settings for a log."""
+        found = {model: WITH[model].format(best(tried)) for model, tried in self.tried(name).items()}
+        found[POP] = "most_popular"
         return {model: found[model] for model in NAMES if model in found}
 
     def judged(
@@ -132,34 +136,36 @@ class Setting:
         folds: int | None = None,
         first_only: bool = False,
         policy: str | None = None,
-        estimators: tuple[str, ...] = ("naive",),
-        metrics: Sequence[str] = METRICS,
+        dims: Sequence[int] = (),
     ) -> dict[str, Any]:
-        """The numbers of a protocol on a log, or on the rows of one logging policy (``protocols.kept``)."""
+        """The numbers of a protocol on a log, or on the rows of one logging policy (``protocols.kept``).
+
+        Args:
+            dims: of SVD, judged besides the chosen settings, each by its number.
+        """
         chosen = self.chosen(name)
         models = {model: text for model, text in chosen.items() if protocol == SW or model != POP_N}
+        models |= {str(dim): WITH[SVD].format(dim) for dim in dims}
         how = {"split": self.split(name, protocol, width, folds, first_only), "models": models, "policy": policy}
-        asked = {"estimators": list(estimators), "metrics": list(metrics)}
-        key = {"judged": self.mark(name), **how, **asked}
+        key = {"judged": self.mark(name), **how, "metrics": list(METRICS)}
 
         def make() -> dict[str, Any]:
             said = " ".join(filter(None, [protocol, width, "first item" if first_only else None, policy]))
-            return self._judge(f"{name}, {said}", _of_policy(present(self.log(name)), policy), how, asked)
+            return self._judge(f"{name}, {said}", _of_policy(present(self.log(name)), policy), how)
 
         return self.store.once(key, make)
 
-    def _judge(self, title: str, log: Log, how: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
-        weighted = asked["estimators"] != ["naive"]
+    def _judge(self, title: str, log: Log, how: Mapping[str, Any]) -> dict[str, Any]:
         found = cross_validate(
             log,
             how["models"],
             split=how["split"],
-            propensity="known(part=test)" if {"snips", "gs"} & set(asked["estimators"]) else None,
-            target="pooled" if weighted else "per_user",
+            metrics=METRICS,
+            estimators=["naive"],
+            target="per_user",
             store=self.store.folder / "folds",
             workers=self.workers,
             progress=lambda stage, done, total: self.progress and self.progress(f"{title}: {stage}", done, total),
-            **asked,
         )
         return kept(found)
 

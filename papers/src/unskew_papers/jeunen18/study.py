@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unskew_papers.jeunen18 import table2, table3, truth, variants
+from unskew_papers.jeunen18 import overstated, table2, table3, truth, variants
 from unskew_papers.jeunen18.protocols import LOOCV, SW
 from unskew_papers.jeunen18.setting import SMALL_SHOP, SOURCES, VERSION, Setting
 from unskew_papers.study import Chart, Experiment, Study
@@ -93,6 +93,17 @@ as well, ranks like LOOCV in the shop and on Online Retail.
             FIGURE_1,
         ),
         Experiment(
+            "tuning",
+            "The reversal by tuning",
+            """
+TUNING
+""",
+            variants.tuning,
+            1,
+            1,
+            folded=False,
+        ),
+        Experiment(
             "first-only",
             "Only the first item of a window",
             """
@@ -134,6 +145,17 @@ policies that show popular items are hard to tell apart by this.
             1,
             1,
             FIGURE_2,
+        ),
+        Experiment(
+            "overstated",
+            "How much does each policy overstate each algorithm?",
+            """
+OVERSTATED
+""",
+            overstated.run,
+            overstated.RUNS,
+            overstated.QUICK_RUNS,
+            folded=False,
         ),
         Experiment(
             "truth",

@@ -13,7 +13,7 @@ import numpy as np
 from unskew.core import Progress
 from unskew_papers.arrays import present
 from unskew_papers.jeunen18 import printed
-from unskew_papers.jeunen18.algorithms import CUTS, POP, POP_N, WITHOUT_TIME
+from unskew_papers.jeunen18.algorithms import CUTS, POP, POP_N, WITHOUT_TIME, best
 from unskew_papers.jeunen18.joint import Joint, tau
 from unskew_papers.jeunen18.protocols import HOLDOUT, LOOCV, SW, decided, joint
 from unskew_papers.jeunen18.setting import SHOP, SOURCES, Setting
@@ -99,6 +99,11 @@ def compared(name: str, units: Mapping[str, Mapping[str, Any]]) -> Iterator[Reco
         paired_se=hypot(ratio["SW-EVAL"][1], ratio["LOOCV"][1]),
     )
     opposite = opposed(units[LOOCV], units[SW], common)
+    for pair in opposite:
+        for protocol, each in ((LOOCV, loo), (SW, sw)):
+            value, error = each.difference(*pair)
+            part = "findings/pairs decided one way under LOOCV, the other way under SW-EVAL: difference of Recall@10"
+            yield judged(part, f"{name}: {pair[0]} less {pair[1]}", protocol, value, se=error)
     yield judged(
         "findings/claims",
         name,
@@ -108,7 +113,7 @@ def compared(name: str, units: Mapping[str, Mapping[str, Any]]) -> Iterator[Reco
         reference=("one pair", 1.0),
     )
     for other in (SW, HOLDOUT):
-        value, low, high = tau(loo.only(common), joint(units[other], MAIN).only(common))
+        value, _, low, high = tau(loo.only(common), joint(units[other], MAIN).only(common))
         for column, number in ((f"τ of LOOCV and {other}", value), ("2.5 %", low), ("97.5 %", high)):
             yield judged(f"findings/Kendall's τ of LOOCV and {other}, Recall@10", name, column, number)
     ratios = {f"POP, {protocol}": found for protocol, found in ratio.items()} | {
@@ -146,11 +151,11 @@ def opposed(one: Mapping[str, Any], other: Mapping[str, Any], names: Sequence[st
 
 
 def settings_of(setting: Setting) -> list[Record]:
-    """The settings that were chosen: neighbours, dimensions, N."""
+    """The settings that were chosen: neighbours, dimensions, N; and the largest that were tried."""
     records = []
     for name in setting.there():
-        for model, text in setting.chosen(name).items():
-            if "=" in text:
-                number = float(text.split("=")[1].split(",")[0].rstrip(")"))
-                records.append(judged("settings/chosen", name, model, number))
+        tried = setting.tried(name)
+        for model in (model for model in SHOWN if model in tried):
+            records.append(judged("settings/chosen", name, model, float(best(tried[model]))))
+            records.append(judged("settings/the largest tried", name, model, float(tried[model][-1][0])))
     return records
