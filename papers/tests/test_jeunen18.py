@@ -12,6 +12,7 @@ from scipy.stats import kendalltau
 from unskew import cross_validate
 from unskew.core import Store
 from unskew.log import Log
+from unskew.split import leave_one_out
 from unskew_papers.jeunen18 import overstated, printed, table2, table3, truth, variants
 from unskew_papers.jeunen18.algorithms import NAMES, PATIENCE, POP_N, SVD, WITHOUT_TIME, best, climb, last_n
 from unskew_papers.jeunen18.joint import Joint, kendall, tau
@@ -128,7 +129,9 @@ def setting(tmp_path_factory: pytest.TempPathFactory) -> Setting:
     public = ("online-retail", "movietweetings")
     store = Store(folder, VERSION, tell=lambda message: None)
     own = replace(TINY, seed=1).log
-    return Setting(store, lambda name: own if name in public else None, (TINY, TINY), TINY, FEW, STEPS, workers=2)
+    return Setting(
+        store, lambda name: own if name in public else None, (TINY, TINY), TINY, (FEW, FEW), STEPS, workers=2
+    )
 
 
 def test_values_are_those_of_a_cross_validation(setting: Setting) -> None:
@@ -160,7 +163,7 @@ def test_values_are_those_of_a_cross_validation(setting: Setting) -> None:
 def test_what_is_finished_is_not_made_again(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same records from the store alone: nothing is simulated, fitted or judged."""
     first = table2.table_2(setting)
-    again = Setting(setting.store, setting.log, (replace(TINY), TINY), TINY, FEW, STEPS)
+    again = Setting(setting.store, setting.log, (replace(TINY), TINY), TINY, (FEW, FEW), STEPS)
     monkeypatch.setattr(ShopOverTime, "simulate", None)
     monkeypatch.setattr("unskew_papers.jeunen18.setting.cross_validate", None)
     assert table2.table_2(again) == first
@@ -238,12 +241,12 @@ def test_regret_is_what_the_pick_loses_in_the_ab_test() -> None:
 def test_rows_that_are_left_out_know_their_chance() -> None:
     """Propensities of a weighed leave-one-out are those of the log over the rows of the user; the draw is the same."""
     log = TINY.log
-    plain, weighed = truth.leave_one_out(log, repeats=truth.REPEATS), truth.left_out(log)
+    plain, weighed = leave_one_out(log, repeats=truth.REPEATS), truth.left_out(log)
     counts = np.diff(log.indptr)
     for one, other in zip(plain, weighed, strict=True):
         test = other.test
         assert np.array_equal(one.test.item, test.item) and np.array_equal(one.test.user, test.user)
-        assert np.allclose(test.propensity, one.test.propensity / counts[test.user])  # type: ignore[operator, arg-type]
+        assert np.allclose(test.propensity, one.test.propensity / counts[test.user])  # type: ignore[arg-type]
         assert not test.sampled_by
 
 

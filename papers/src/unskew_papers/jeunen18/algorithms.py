@@ -3,9 +3,9 @@
 POP, SVD, U-kNN and I-kNN stand in both protocols; POP-N needs times, and stands in SW-EVAL only. Settings are those
 with the best Recall@10 in one repetition of leave-one-out (its own draw, none of the ten that are reported), and are
 kept for every k and for SW-EVAL (jeunen18 §3.1). Each algorithm has one number: of dimensions, neighbours or rows.
-1, 2, 5, 10, 20, … are tried until ``PATIENCE`` in a row are no better than the best, so that no winner is the largest
-that was tried; the smallest is a natural end. How N of POP-N was tuned is not stated, and leave-one-out cannot tell: of
-all N up to the whole log we take the one with the best Recall@10 in the windows just before those that are judged.
+1, 2, 3, 5, 10, 20, … are tried until ``PATIENCE`` in a row are no better than the best, so that no winner is the
+largest that was tried; the smallest is a natural end. How N of POP-N was tuned is not stated, and leave-one-out
+cannot tell: of all N up to the whole log we take the one with the best Recall@10 in the windows before those judged.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WITH = {
     I_KNN: "item_knn(neighbours={})",
     POP_N: "recently_popular(last={})",
 }
-STEPS = tuple(digit * 10**zeros for zeros in range(7) for digit in (1, 2, 5))
+STEPS = tuple(digit * 10**zeros for zeros in range(7) for digit in (1, 2, 3, 5))
 PATIENCE = 3
 MOST_DIMENSIONS = 1000  # that the library grants
 TUNING_SEED = 1  # of leave-one-out; the repetitions that are reported have seed 0

@@ -21,7 +21,7 @@ from unskew_papers.record import Above, Record
 from unskew_papers.repeated import Repeated, averaged, claim
 from unskew_papers.shop import POLICIES, ShopOverTime, overstatement
 
-RUNS, QUICK_RUNS = 20, 4
+RUNS, QUICK_RUNS = 20, 3
 WEEK = 7
 SEARCHES = (5.0, 1.0)
 THIRDS = tuple(policy._replace(share=1.0 / len(POLICIES)) for policy in POLICIES)
@@ -36,6 +36,7 @@ MODELS = {
 
 def run(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progress | None = None) -> list[Record]:
     """By policy and algorithm, averaged over worlds; each policy's own algorithm against the others."""
+    setting.begin(quick, progress)
     records: list[Record] = []
     for search in SEARCHES:
         usual = replace(setting.small, search=search, future=0, policies=THIRDS)

@@ -23,7 +23,7 @@ VERSION = "3"  # of what is kept; raise it when its meaning changes
 SHOP = "shop"
 MAIN_SHOP = ShopOverTime(users=53_000, items=3000)
 QUICK_SHOP = ShopOverTime(users=13_000, items=750)
-QUICK_REPEATS = 3  # of leave-one-out
+QUICK_LOGS = (SHOP, "online-retail")
 SMALL_SHOP = ShopOverTime(users=16_000, items=1000, days=60, future=7)
 SHARE = 0.2
 
@@ -65,7 +65,7 @@ class Setting:
         log: a public log by name, or nothing where it is not there; by default the user's copy.
         shop: the shop that stands for the paper's log, and the one that does in quick runs.
         small: the shop of which many worlds are drawn; their seeds are the runs.
-        size: how much is judged.
+        size: how much is judged, and how much in quick runs.
         steps: numbers of neighbours and the like that are tried.
     """
 
@@ -75,19 +75,32 @@ class Setting:
         log: Callable[[str], Log | None] | None = None,
         shop: tuple[ShopOverTime, ShopOverTime] = (MAIN_SHOP, QUICK_SHOP),
         small: ShopOverTime = SMALL_SHOP,
-        size: Size | None = None,
+        size: tuple[Size, Size] = (Size(), Size(repeats=3, folds=10)),
         steps: Sequence[int] = STEPS,
         *,
         workers: int = 1,
     ) -> None:
         self.store, self.shops, self.small, self.workers = store, shop, small, workers
-        self.size, self.steps = size or Size(), steps
+        self.sizes, self.steps = size, steps
         self._public = cache(log or _public)
+        self.quick = False
         self.begin(False, None)
 
     def begin(self, quick: bool, progress: Progress | None) -> None:
-        """Begin an experiment: with the shop that it asks for, and who is told what is under way."""
-        self.quick, self.shop, self.progress = quick, self.shops[quick], progress
+        """Begin an experiment: with the logs and sizes that it asks for, and who is told what is under way."""
+        if quick and not self.quick:
+            self.store.tell(f"This quick run {self.stands_for}")
+        self.quick, self.progress, self.shop, self.size = quick, progress, self.shops[quick], self.sizes[quick]
+
+    @property
+    def stands_for(self) -> str:
+        """What a quick run has less of than the full one."""
+        (shop, few), (full, size) = ((self.shops[quick], self.sizes[quick]) for quick in (True, False))
+        return (
+            f"has a shop of {shop.users:,} visitors and {shop.items:,} items for one of {full.users:,} and "
+            f"{full.items:,}, {few.repeats} repetitions of leave-one-out for {size.repeats}, {few.folds} windows for "
+            f"{size.folds}, of the public logs Online Retail alone, and fewer worlds; all else is as in the full run."
+        )
 
     def log(self, name: str) -> Log | None:
         """A log by name; None where it is not there."""
@@ -98,6 +111,7 @@ class Setting:
 
     def there(self, names: Sequence[str] = tuple(SOURCES)) -> list[str]:
         """The logs that are there; the others are named."""
+        names = [name for name in names if name in QUICK_LOGS or not self.quick]
         found = [name for name in names if name == SHOP or self._public(name) is not None]
         for name in names:
             if name not in found:
@@ -175,7 +189,7 @@ class Setting:
         """The canonical string of a protocol."""
         size = self.size
         if protocol == LOOCV:
-            return f"leave_one_out(repeats={QUICK_REPEATS if self.quick and name == SHOP else size.repeats})"
+            return f"leave_one_out(repeats={size.repeats})"
         if protocol == HOLDOUT:
             return f"holdout(share={SHARE})"
         first = ", first_only=true" if first_only else ""

@@ -41,7 +41,7 @@ from unskew_papers.record import Below, Record
 from unskew_papers.repeated import Repeated, averaged, claim
 from unskew_papers.shop import ShopOverTime
 
-RUNS, QUICK_RUNS = 30, 4
+RUNS, QUICK_RUNS = 24, 3
 WEEK = 7
 WINDOWS, REPEATS = 14, 3
 METRIC = "recall@10"
@@ -66,6 +66,7 @@ REGRET = "regret, %"
 
 def run(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progress | None = None) -> list[Record]:
     """What every way picks in each world, and what that costs."""
+    setting.begin(quick, progress)
     size = {"min_users": setting.size.min_users, "folds": min(WINDOWS, setting.size.folds)}
     shops = {seed: varied(setting.small, seed) for seed in range(runs)}
     keys = [{"world": sorted(asdict(shop).items()), "models": list(TEXTS), **size} for shop in shops.values()]
