@@ -13,14 +13,15 @@ from unskew import cross_validate
 from unskew.core import Store
 from unskew.log import Log
 from unskew.split import leave_one_out
+from unskew_papers.climb import best, climb
 from unskew_papers.jeunen18 import overstated, printed, table2, table3, truth, variants
-from unskew_papers.jeunen18.algorithms import NAMES, PATIENCE, POP_N, SVD, WITHOUT_TIME, best, climb, last_n
+from unskew_papers.jeunen18.algorithms import NAMES, PATIENCE, POP_N, SVD, WITHOUT_TIME, last_n
 from unskew_papers.jeunen18.joint import Joint, kendall, tau
 from unskew_papers.jeunen18.protocols import LOOCV, SW
 from unskew_papers.jeunen18.setting import SHOP, VERSION, Setting, Size
 from unskew_papers.jeunen18.study import STUDY
 from unskew_papers.record import Verdict
-from unskew_papers.shop import ShopOverTime
+from unskew_papers.shop import VARIED, ShopOverTime, left_out, varied
 
 TINY = ShopOverTime(users=1500, items=120, days=40, future=7)
 FEW = Size(repeats=2, folds=4, min_users=5)
@@ -101,10 +102,10 @@ def test_numbers_are_tried_until_some_in_a_row_are_no_better() -> None:
     """A dip shorter than that does not end the climb, a plateau does; the best is the first of equals."""
     steps = (1, 2, 5, 10, 20, 50, 100, 200, 500)
     dip = dict(zip(steps, (1.0, 4.0, 3.0, 2.0, 5.0, 4.0, 5.0, 1.0, 9.0), strict=True))
-    tried = climb(dip.__getitem__, steps)
+    tried = climb(dip.__getitem__, steps, PATIENCE)
     assert tried == [(number, dip[number]) for number in steps[: 5 + PATIENCE]] and best(tried) == 20
-    assert [number for number, _ in climb(lambda number: 0.0, steps)] == list(steps[: 1 + PATIENCE])
-    assert climb(float, steps)[-1] == (500, 500.0)  # the numbers end
+    assert [number for number, _ in climb(lambda number: 0.0, steps, PATIENCE)] == list(steps[: 1 + PATIENCE])
+    assert climb(float, steps, PATIENCE)[-1] == (500, 500.0)  # the numbers end
 
 
 def test_the_last_n_is_chosen_before_the_windows_that_are_judged() -> None:
@@ -208,7 +209,7 @@ def test_dimensions_stand_beside_what_was_chosen(setting: Setting) -> None:
     """Under both protocols, as a cross-validation has them; the claims are about the dimensions that were chosen."""
     records = variants.tuning(setting)
     split = "sliding_window(width=1w, folds=4, min_users=5)"
-    models = {"10": "svd(dim=10)", SVD: setting.chosen("online-retail")[SVD]}
+    models = {"50": "svd(dim=50)", SVD: setting.chosen("online-retail")[SVD]}
     log = setting.log("online-retail")
     found = cross_validate(log, models, split=split, metrics=["recall@10"], target="per_user", estimators=["naive"])
     ours = {(r.row, r.column): r.ours for r in records if r.experiment == "tuning/online-retail, Recall@10"}
@@ -241,7 +242,7 @@ def test_regret_is_what_the_pick_loses_in_the_ab_test() -> None:
 def test_rows_that_are_left_out_know_their_chance() -> None:
     """Propensities of a weighed leave-one-out are those of the log over the rows of the user; the draw is the same."""
     log = TINY.log
-    plain, weighed = leave_one_out(log, repeats=truth.REPEATS), truth.left_out(log)
+    plain, weighed = leave_one_out(log, repeats=truth.REPEATS), left_out(log, truth.REPEATS)
     counts = np.diff(log.indptr)
     for one, other in zip(plain, weighed, strict=True):
         test = other.test
@@ -252,8 +253,8 @@ def test_rows_that_are_left_out_know_their_chance() -> None:
 
 def test_worlds_with_a_known_truth(setting: Setting) -> None:
     """No two are alike; every way has its regret, and its verdicts add up."""
-    shops = [truth.varied(TINY, seed) for seed in (0, 1)]
-    for name, (low, high) in truth.VARIED.items():
+    shops = [varied(TINY, seed) for seed in (0, 1)]
+    for name, (low, high) in VARIED.items():
         one, other = (getattr(shop, name) for shop in shops)
         assert one != other and low <= min(one, other) and max(one, other) <= high
     records = truth.run(setting, runs=2)

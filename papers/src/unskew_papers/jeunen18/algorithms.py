@@ -10,7 +10,7 @@ cannot tell: of all N up to the whole log we take the one with the best Recall@1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from unskew import cross_validate
@@ -18,6 +18,7 @@ from unskew.log import Log
 from unskew.models import search
 from unskew.split import leave_one_out, make_splits
 from unskew_papers.arrays import present
+from unskew_papers.climb import Tried, climb
 
 CUTS = (5, 10, 15, 20)
 METRICS = tuple(f"recall@{k}" for k in CUTS)
@@ -36,8 +37,6 @@ MOST_DIMENSIONS = 1000  # that the library grants
 TUNING_SEED = 1  # of leave-one-out; the repetitions that are reported have seed 0
 TUNING_WINDOWS = 5
 
-Tried = list[tuple[int, float]]  # numbers, and their Recall@10
-
 
 def tuned(log: Log, width: str | None, folds: int, min_users: int, steps: Sequence[int]) -> dict[str, Tried]:
     """What was tried for each algorithm; POP-N only where a log has windows of a ``width``."""
@@ -47,26 +46,11 @@ def tuned(log: Log, width: str | None, folds: int, min_users: int, steps: Sequen
     def held_out(name: str, number: int) -> float:
         return float(search(train, test, [WITH[name].format(number)], TUNED_BY).table["value"][0])
 
-    found = {name: climb(partial(held_out, name), steps) for name in (U_KNN, I_KNN)}
-    found[SVD] = climb(partial(held_out, SVD), [n for n in steps if n <= MOST_DIMENSIONS])
+    found = {name: climb(partial(held_out, name), steps, PATIENCE) for name in (U_KNN, I_KNN)}
+    found[SVD] = climb(partial(held_out, SVD), [n for n in steps if n <= MOST_DIMENSIONS], PATIENCE)
     if width is not None:
         found[POP_N] = last_n(log, width, folds, min_users, steps)
     return found
-
-
-def climb(score: Callable[[int], float], steps: Sequence[int]) -> Tried:
-    """The score of one number after the other, until ``PATIENCE`` in a row are no better than the best before them."""
-    found: Tried = []
-    for number in steps:
-        found.append((number, score(number)))
-        if best(found) not in [number for number, _ in found[-PATIENCE:]]:
-            break
-    return found
-
-
-def best(tried: Tried) -> int:
-    """The number with the best score, the first of equals."""
-    return max(tried, key=lambda each: each[1])[0]
 
 
 def last_n(log: Log, width: str, folds: int, min_users: int, steps: Sequence[int]) -> Tried:

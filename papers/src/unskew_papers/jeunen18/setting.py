@@ -14,8 +14,9 @@ from unskew.core import Progress, Store
 from unskew.log import Log
 from unskew.log.datasets import folder_of
 from unskew_papers.arrays import present
+from unskew_papers.climb import Tried, best
 from unskew_papers.digest import digest
-from unskew_papers.jeunen18.algorithms import METRICS, NAMES, PATIENCE, POP, POP_N, STEPS, SVD, WITH, Tried, best, tuned
+from unskew_papers.jeunen18.algorithms import METRICS, NAMES, PATIENCE, POP, POP_N, STEPS, SVD, WITH, tuned
 from unskew_papers.jeunen18.protocols import HOLDOUT, LOOCV, SW, kept
 from unskew_papers.shop import ShopOverTime
 
@@ -89,18 +90,13 @@ class Setting:
     def begin(self, quick: bool, progress: Progress | None) -> None:
         """Begin an experiment: with the logs and sizes that it asks for, and who is told what is under way."""
         if quick and not self.quick:
-            self.store.tell(f"This quick run {self.stands_for}")
+            (shop, few), (full, size) = ((self.shops[quick], self.sizes[quick]) for quick in (True, False))
+            self.store.tell(
+                f"Quick: a shop of {shop.users:,} visitors and {shop.items:,} items for one of {full.users:,} and "
+                f"{full.items:,}; {few.repeats} repetitions of leave-one-out for {size.repeats}, {few.folds} windows "
+                f"for {size.folds}; of the public logs Online Retail alone; fewer worlds."
+            )
         self.quick, self.progress, self.shop, self.size = quick, progress, self.shops[quick], self.sizes[quick]
-
-    @property
-    def stands_for(self) -> str:
-        """What a quick run has less of than the full one."""
-        (shop, few), (full, size) = ((self.shops[quick], self.sizes[quick]) for quick in (True, False))
-        return (
-            f"has a shop of {shop.users:,} visitors and {shop.items:,} items for one of {full.users:,} and "
-            f"{full.items:,}, {few.repeats} repetitions of leave-one-out for {size.repeats}, {few.folds} windows for "
-            f"{size.folds}, of the public logs Online Retail alone, and fewer worlds; all else is as in the full run."
-        )
 
     def log(self, name: str) -> Log | None:
         """A log by name; None where it is not there."""
@@ -155,11 +151,10 @@ class Setting:
         """The numbers of a protocol on a log, or on the rows of one logging policy (``protocols.kept``).
 
         Args:
-            dims: of SVD, judged besides the chosen settings, each by its number.
+            dims: of SVD, judged instead of the chosen settings, each by its number.
         """
-        chosen = self.chosen(name)
-        models = {model: text for model, text in chosen.items() if protocol == SW or model != POP_N}
-        models |= {str(dim): WITH[SVD].format(dim) for dim in dims}
+        models = {str(dim): WITH[SVD].format(dim) for dim in dims} or self.chosen(name)
+        models = {model: text for model, text in models.items() if protocol == SW or model != POP_N}
         how = {"split": self.split(name, protocol, width, folds, first_only), "models": models, "policy": policy}
         key = {"judged": self.mark(name), **how, "metrics": list(METRICS)}
 

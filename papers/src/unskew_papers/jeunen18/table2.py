@@ -12,8 +12,9 @@ import numpy as np
 
 from unskew.core import Progress
 from unskew_papers.arrays import present
+from unskew_papers.climb import best
 from unskew_papers.jeunen18 import printed
-from unskew_papers.jeunen18.algorithms import CUTS, POP, POP_N, WITHOUT_TIME, best
+from unskew_papers.jeunen18.algorithms import CUTS, POP, POP_N, WITHOUT_TIME
 from unskew_papers.jeunen18.joint import Joint, tau
 from unskew_papers.jeunen18.protocols import HOLDOUT, LOOCV, SW, decided, joint
 from unskew_papers.jeunen18.setting import SHOP, SOURCES, Setting

@@ -24,6 +24,7 @@ from unskew_papers.record import Above, Below, Record, Rule, judged
 
 OWN = {"popular": POP, "recent": POP_N, "item_knn": I_KNN}  # the algorithm that resembles each policy
 BESIDE = (SVD, U_KNN)  # which resemble none
+DIMS = (10, 30, 100)
 
 
 def run(setting: Setting, runs: int = 1, quick: bool = False, progress: Progress | None = None) -> list[Record]:
@@ -41,6 +42,11 @@ def run(setting: Setting, runs: int = 1, quick: bool = False, progress: Progress
         for beside in BESIDE:
             claims += favours(protocol, by_policy, beside)
         claims += rankings(protocol, units, by_policy)
+        for policy in policies:
+            more = joint(setting.judged(SHOP, protocol, policy=policy, dims=DIMS), MAIN)
+            for model in more.names:
+                part = f"table3/Recall@10 of I-kNN over that of SVD by its dimensions, {protocol}"
+                claims.append(judged(part, policy, model, by_policy[policy].of_name(I_KNN) / more.of_name(model)))
     return records + claims
 
 
@@ -76,8 +82,8 @@ def rankings(protocol: str, units: Mapping[str, Mapping[str, Any]], by_policy: M
     pairs = len(list(combinations(names, 2)))
     for one, other in combinations(by_policy, 2):
         value, error, low, high = tau(by_policy[one].only(names), by_policy[other].only(names))
-        theirs = [_printed(policy, protocol) for policy in (one, other)]
-        paper = _tau(theirs[0], theirs[1], names) if all(theirs) else None
+        theirs = [[_printed(policy, protocol).get(name, 0.0) for name in names] for policy in (one, other)]
+        paper = float(kendall(*np.array(theirs)[:, None])[0]) if np.any(theirs) else None
         part = f"table3/Kendall's τ between policies, Recall@10, {protocol}"
         opposite = float(len(opposed(units[one], units[other], names)))
         yield judged(part, f"{one} and {other}", "τ", value, paper=paper, se=error)
@@ -94,8 +100,3 @@ def _printed(policy: str, protocol: str) -> dict[str, float]:
     """Recall@10 as printed; nothing where it is not."""
     place = CUTS.index(10)
     return {model: row[place] for model, row in printed.TABLE_3.get(policy, {}).get(protocol, {}).items()}
-
-
-def _tau(one: Mapping[str, float], other: Mapping[str, float], names: tuple[str, ...]) -> float:
-    rows = [np.array([[values[name] for name in names]]) for values in (one, other)]
-    return float(kendall(*rows)[0])

@@ -1,9 +1,8 @@
 """Which protocol picks what an A/B test would pick? Shops with a known truth, in which the winner varies.
 
-Worlds differ in how much users differ, how fast tastes drift, how much fashion counts and how much is found without the
-page (``VARIED``, drawn evenly on a logarithmic scale). The truth is the expected number of clicks per user in an A/B
-test of every candidate, fitted on the whole log, in the week behind it (``shop/ab_test.py``). A protocol tunes each
-algorithm by its own Recall@10 and picks the best of them:
+Worlds are those of ``shop/varied.py``. The truth is the expected number of clicks per user in an A/B test of every
+candidate, fitted on the whole log, in the week behind it (``shop/ab_test.py``). A protocol tunes each algorithm by its
+own Recall@10 and picks the best of them:
 
     regret = 1 − clicks of what it picks / clicks of the best candidate
 
@@ -21,7 +20,7 @@ all candidates; one about two tuned algorithms is wrong where the A/B test has t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import combinations
 from typing import Any
 
@@ -30,22 +29,18 @@ import numpy as np
 from unskew import cross_validate
 from unskew.core import Progress
 from unskew.cross_validation import Average
-from unskew.log import Log
-from unskew.split import Splits, leave_one_out
-from unskew_papers.arrays import present
 from unskew_papers.jeunen18.algorithms import I_KNN, NAMES, POP, POP_N, SVD, U_KNN, WITH, WITHOUT_TIME
 from unskew_papers.jeunen18.joint import kendall
 from unskew_papers.jeunen18.protocols import HOLDOUT, LOOCV, SW, cell_of, kept
 from unskew_papers.jeunen18.setting import SHARE, Setting
 from unskew_papers.record import Below, Record
 from unskew_papers.repeated import Repeated, averaged, claim
-from unskew_papers.shop import ShopOverTime
+from unskew_papers.shop import ShopOverTime, left_out, varied
 
-RUNS, QUICK_RUNS = 24, 3
+RUNS, QUICK_RUNS = 12, 3
 WEEK = 7
 WINDOWS, REPEATS = 14, 3
 METRIC = "recall@10"
-VARIED = {"sharp": (0.3, 3.0), "drift": (5.0, 365.0), "hype": (3.0, 40.0), "search": (1.0, 8.0)}
 NUMBERS = {
     SVD: (3, 10, 30, 100),
     U_KNN: (20, 100, 500, 2000),
@@ -96,16 +91,9 @@ def run(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progr
     return records
 
 
-def varied(shop: ShopOverTime, seed: int) -> ShopOverTime:
-    """A world of its own."""
-    rng = np.random.default_rng(np.random.SeedSequence([seed, len(VARIED)]))
-    drawn: dict[str, Any] = {name: float(np.exp(rng.uniform(*np.log(ends)))) for name, ends in VARIED.items()}
-    return replace(shop, seed=seed, **drawn)
-
-
 def world(shop: ShopOverTime, min_users: int, folds: int) -> dict[str, Any]:
     """One shop: what an A/B test would show of every candidate, and what every way says."""
-    log, weighed = shop.log, left_out(shop.log)
+    log, weighed = shop.log, left_out(shop.log, REPEATS)
     asked: dict[str, Any] = {"metrics": [METRIC], "target": "pooled", "propensity": "known(part=test)", "workers": 1}
     windows = f"sliding_window(width=1d, folds={folds}, min_users={min_users})"
     found = {
@@ -120,13 +108,6 @@ def world(shop: ShopOverTime, min_users: int, folds: int) -> dict[str, Any]:
         cell = cell_of(units[protocol], METRIC, estimator)
         out[f"{way}: value"], out[f"{way}: verdict"] = units[protocol]["value"][cell], units[protocol]["verdict"][cell]
     return out
-
-
-def left_out(log: Log) -> Splits:
-    """Leave-one-out of a log whose propensities are those of rows that are left out."""
-    weighed = replace(log, propensity=present(log.propensity) / np.diff(log.indptr)[log.user])
-    folds = (replace(fold, log=weighed, sampled_by="") for fold in leave_one_out(weighed, repeats=REPEATS))
-    return Splits(weighed, f"leave_one_out(repeats={REPEATS}), weighed", tuple(folds))
 
 
 def _of_world(found: Mapping[str, Any], way: str, names: Sequence[str]) -> Iterator[tuple[str, float]]:

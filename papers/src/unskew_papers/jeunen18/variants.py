@@ -20,7 +20,7 @@ from unskew_papers.record import Above, Below, Record, judged
 WIDTHS = {"6h": 28, "1d": 7, "1w": 1}
 BY_DAY = (SHOP, "movietweetings")
 RANKED = "online-retail"
-DIMS = (10, 20, 50, 100)  # besides those that are chosen
+DIMS = (50, 100)  # fewer than are chosen
 REVERSAL = (
     (LOOCV, U_KNN, Above(), "ahead of"),
     (SW, U_KNN, Below(), "behind"),
@@ -73,11 +73,13 @@ def tuning(setting: Setting, runs: int = 1, quick: bool = False, progress: Progr
     for name in setting.there((RANKED,)):
         for number, value in setting.tried(name)[SVD]:
             records.append(judged(f"tuning/{name}, Recall@10 while tuning", str(number), SVD, value))
-        found = {protocol: joint(setting.judged(name, protocol, dims=DIMS), MAIN) for protocol in (LOOCV, SW)}
-        for model in (*map(str, DIMS), SVD, U_KNN, I_KNN):
-            for protocol, each in found.items():
-                part = f"tuning/{name}, Recall@10"
-                records.append(judged(part, model, protocol, each.of_name(model), se=each.se(model)))
+        found = {protocol: joint(setting.judged(name, protocol), MAIN) for protocol in (LOOCV, SW)}
+        for protocol, tuned in found.items():
+            fewer = joint(setting.judged(name, protocol, dims=DIMS), MAIN)
+            for each, models in ((fewer, fewer.names), (tuned, (SVD, U_KNN, I_KNN))):
+                for model in models:
+                    part, value = f"tuning/{name}, Recall@10", each.of_name(model)
+                    records.append(judged(part, model, protocol, value, se=each.se(model)))
         for protocol, other, rule, way in REVERSAL:
             each = found[protocol]
             column, than = f"as tuned, SVD is {way} {other} under {protocol}", (other, each.of_name(other))

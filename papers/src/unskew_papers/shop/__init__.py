@@ -7,5 +7,8 @@ from unskew_papers.shop.files import write_shop
 from unskew_papers.shop.overstatement import overstatement
 from unskew_papers.shop.policies import POLICIES, Policy
 from unskew_papers.shop.shop import ShopOverTime
+from unskew_papers.shop.varied import VARIED, left_out, varied
 
-__all__ = ["POLICIES", "ABTest", "Policy", "ShopOverTime", "overstatement", "write_shop"]
+__all__ = [
+    "POLICIES", "VARIED", "ABTest", "Policy", "ShopOverTime", "left_out", "overstatement", "varied", "write_shop",
+]  # fmt: skip
