@@ -31,15 +31,10 @@ SHARE = 0.2
 
 @dataclass(frozen=True)
 class Source:
-    """A log of the study.
+    """A log of the study."""
 
-    Args:
-        relevant: which ratings are interactions, where the log has ratings: all of them.
-        width: of windows; None where times do not tell when somebody acted.
-    """
-
-    relevant: str | None
-    width: str | None
+    relevant: str | None  # which ratings are interactions, where the log has ratings: all of them
+    width: str | None  # of windows; None where times do not tell when somebody acted
 
 
 SOURCES: dict[str, Source] = {
@@ -92,9 +87,9 @@ class Setting:
         if quick and not self.quick:
             (shop, few), (full, size) = ((self.shops[quick], self.sizes[quick]) for quick in (True, False))
             self.store.tell(
-                f"Quick: a shop of {shop.users:,} visitors and {shop.items:,} items for one of {full.users:,} and "
-                f"{full.items:,}; {few.repeats} repetitions of leave-one-out for {size.repeats}, {few.folds} windows "
-                f"for {size.folds}; of the public logs Online Retail alone; fewer worlds."
+                f"Quick: {shop.users:,} visitors and {shop.items:,} items stand for {full.users:,} and {full.items:,}, "
+                f"{few.repeats} repetitions of leave-one-out for {size.repeats}, {few.folds} windows for {size.folds}, "
+                "Online Retail for all public logs, and few worlds for many."
             )
         self.quick, self.progress, self.shop, self.size = quick, progress, self.shops[quick], self.sizes[quick]
 
@@ -148,11 +143,7 @@ class Setting:
         policy: str | None = None,
         dims: Sequence[int] = (),
     ) -> dict[str, Any]:
-        """The numbers of a protocol on a log, or on the rows of one logging policy (``protocols.kept``).
-
-        Args:
-            dims: of SVD, judged instead of the chosen settings, each by its number.
-        """
+        """The numbers of a protocol on a log, or on a policy's rows; of the chosen settings, or of SVD by ``dims``."""
         models = {str(dim): WITH[SVD].format(dim) for dim in dims} or self.chosen(name)
         models = {model: text for model, text in models.items() if protocol == SW or model != POP_N}
         how = {"split": self.split(name, protocol, width, folds, first_only), "models": models, "policy": policy}

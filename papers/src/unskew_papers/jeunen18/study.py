@@ -47,9 +47,8 @@ the covariance of the two values. Between protocols no covariance is counted, th
 its interval from 2,000 draws of both protocols' values from their normal laws; of four models it can only be −1, −2/3,
 …, 1.
 
-**Slips.** Table 3 prints .230 for U-kNN (SW-EVAL, popularity policy, k = 5) and .406 for I-kNN (LOOCV, item-kNN policy,
-k = 15). Neither fits the Δ % beside it: −38 % to .037 is .023, and the −44 % and −41 % of SVD and U-kNN to I-kNN fit
-.302 to .307, and so .306. These two stand corrected below (`papers/tests/test_jeunen18.py` checks most Δ %).
+**Slips.** Of Table 3, .230 (U-kNN, SW-EVAL, popularity policy, k = 5) and .406 (I-kNN, LOOCV, item-kNN policy, k = 15)
+do not fit the Δ % beside them, and stand corrected as .023 and .306 (`printed.py`, `papers/tests/test_jeunen18.py`).
 
 A quick run says at its beginning what it has less of. Finished cross-validations are kept, so that a run may be
 stopped. Everything takes about 15 minutes of CPU time.
@@ -81,9 +80,8 @@ over all pairs.
 In the shop and on Online Retail all three come out. Leave-one-out's best level is three to four times SW-EVAL's, and
 popularity is far closer to the best under SW-EVAL. In the shop leave-one-out puts I-kNN ahead of U-kNN and SW-EVAL puts
 it behind; on Online Retail the pair is SVD and U-kNN. On MovieTweetings none does: POP is nearly the best under
-leave-one-out, so that it cannot come closer, and SW-EVAL finds POP-N twice as good as all else, as good as
-leave-one-out's best. Algorithm by algorithm leave-one-out is above SW-EVAL on every log. The random hold-out, which
-lets the future predict the past as well, ranks like leave-one-out in the shop and on Online Retail.
+leave-one-out, and SW-EVAL finds POP-N twice as good as all else. Algorithm by algorithm leave-one-out is above SW-EVAL
+on every log. The random hold-out ranks like leave-one-out in the shop and on Online Retail.
 """,
             table2.table_2,
             1,
@@ -97,7 +95,7 @@ lets the future predict the past as well, ranks like leave-one-out in the shop a
 Online Retail: the dimensions of SVD. Leave-one-out rises up to 300 of them, far beyond what is best for SW-EVAL. A grid
 that ends at 100, as ours did, hides that: with 100 dimensions SVD is not behind either neighbour model under SW-EVAL.
 As leave-one-out tunes it, SVD comes within a twentieth of I-kNN there and far ahead of U-kNN, and is behind both under
-SW-EVAL. A protocol that lets the future predict the past takes the model that remembers most.
+SW-EVAL.
 """,
             variants.tuning,
             1,
@@ -123,8 +121,7 @@ shop is less comparable: levels are 17 to 31 % higher there, and models that are
             """
 The paper leaves the width for later. The same last week as 28 windows of 6 hours, 7 of a day and one of a week; windows
 with fewer than 100 users who have a past are skipped, and counted. Online Retail has enough users for weeks only. A
-window of a week asks for what comes days after the last fit, and for users who had no row at its beginning it has no
-past.
+window of a week asks for what comes days after the last fit, and not of users who had no row at its beginning.
 """,
             variants.widths,
             1,
@@ -144,10 +141,9 @@ and different ones under SW-EVAL. A claim on τ is judged by its standard error;
 
 I-kNN is favoured where item-kNN wrote the log, under both protocols and against both references. Policies rank alike
 under leave-one-out; under SW-EVAL item-kNN's rows rank otherwise than those of the two policies that show popular
-items, which are hard to tell apart in all that is asked here. The favour hangs on the tuning: with 100 dimensions, the
-end of a narrow grid, I-kNN over SVD is *smaller* on item-kNN's rows than on the others, since so many dimensions fail
-on the rows of the other policies (last tables). A reference that fits one log worse than another is no fixed measure:
-the next section does without.
+items, which are hard to tell apart. The favour hangs on the tuning: with 100 dimensions, the end of a narrow grid,
+I-kNN over SVD is *smaller* on item-kNN's rows, since so many dimensions fail on the rows of the other policies (last
+tables). Such a reference is no fixed measure: the next section does without.
 """,
             table3.run,
             1,
@@ -158,14 +154,11 @@ the next section does without.
             "overstated",
             "How much does each policy overstate each algorithm?",
             """
-Ratios between policies compare logs that also teach models differently. The shop knows what its users wanted in the
-last week, seen or not, so that each log can be held against its own truth: Recall@10 on the rows of a policy over
-Recall@10 on all that its users wanted, of the same lists. Policies serve a third of the users each, and visitors find
-5 items without the page, or 1.
-
-Each policy overstates its own algorithm most, item-kNN too: I-kNN more than three times where it wrote the log, twice
-elsewhere. It overstates U-kNN and SVD nearly as much, which learn from the same clicks: a log of item-kNN speaks for
-all models of its kind, and against popularity. The less is found without the page, the more so.
+The shop knows what its users wanted in the last week, seen or not, so that each log can be held against its own truth:
+Recall@10 on the rows of a policy over Recall@10 on all that its users wanted, of the same lists. Policies serve a third
+of the users each, and visitors find 5 items without the page, or 1. Each policy overstates its own algorithm most:
+I-kNN more than three times where item-kNN wrote the log, twice elsewhere, but U-kNN and SVD, which learn from the same
+clicks, nearly as much. The less is found without the page, the more so.
 """,
             overstated.run,
             overstated.RUNS,
@@ -176,20 +169,17 @@ all models of its kind, and against popularity. The less is found without the pa
             "truth",
             "Which protocol picks what an A/B test would pick?",
             """
-The paper leaves for later how its protocols go together with A/B tests. Each run is a small shop with its own tastes
-and fashions (`shop/varied.py`), so that the winner varies. Every protocol tunes each algorithm by its own Recall@10
-and picks the best; regret is the share of clicks that an A/B test of the pick in the week behind the log would lose to
-the best candidate, exactly computed. snips and gs know the shop's propensities: the chance that a wanted item was
-looked at. Leave-one-out has them over the number of the user's rows, the chance that a row is left out. The exposure
-path knows none. Verdicts are about the tuned algorithms, at one level over all candidates.
+The paper leaves it for later. Each run is a small shop with its own tastes and fashions (`shop/varied.py`), so that the
+winner varies. Every protocol tunes each algorithm by its own Recall@10 and picks the best; regret is the share of
+clicks that an A/B test of the pick in the week behind the log would lose to the best candidate, exactly computed. snips
+and gs know the shop's propensities, the chance that a wanted item was looked at; leave-one-out has them over the number
+of the user's rows. The exposure path knows none. Verdicts are about tuned algorithms, at one level over all candidates.
 
-What comes of it: SW-EVAL picks the best algorithm in every world, mostly POP-N, for which leave-one-out and the hold-out
-have no value. Among the other four they lose twice as many clicks as SW-EVAL, which twelve worlds do not decide. By
-verdicts they differ more: two in five of leave-one-out's are wrong, and one in twenty of SW-EVAL's, which decides less.
-Propensities do not help: they take what was easily seen from the weight of a row, not what the future tells of the
-past, and leave-one-out and the hold-out pick worse with them; SW-EVAL picks no better, and decides hardly anything.
-A click in an A/B test is not a relevant row of a log: pages leave out what cannot be had, first places are looked at
-more, and an item that is found without the page is no click.
+SW-EVAL picks the best algorithm in every world, mostly POP-N, of which leave-one-out and the hold-out have no value.
+Among the other four these lose twice as many clicks as SW-EVAL, which twelve worlds do not decide. By verdicts they
+differ more: two in five of leave-one-out's are wrong, and one in twenty of SW-EVAL's, which decides less. Propensities
+do not help: they undo what was easily seen, not what the future tells of the past, and leave-one-out and the hold-out
+pick worse with them; SW-EVAL picks no better, and decides hardly anything.
 """,
             truth.run,
             truth.RUNS,

@@ -136,13 +136,10 @@ def level(name: str, loo: Joint, sw: Joint) -> Iterator[Record]:
         paired_se=hypot(loo.se(loo.best), SEVERAL * sw.se(sw.best)),
     )
     part = "findings/Recall@10 under LOOCV over SW-EVAL"
-    for model in loo.names:
-        times = loo.of_name(model) / sw.of_name(model)
-        error = times * hypot(loo.se(model) / loo.of_name(model), sw.se(model) / sw.of_name(model))
-        yield judged(part, name, model, times, se=error)
-    times = loo.of_name(loo.best) / sw.of_name(sw.best)
-    error = times * hypot(loo.se(loo.best) / loo.of_name(loo.best), sw.se(sw.best) / sw.of_name(sw.best))
-    yield judged(part, name, "the best of each", times, se=error)
+    for column, a, b in (*((model, model, model) for model in loo.names), ("the best of each", loo.best, sw.best)):
+        times = loo.of_name(a) / sw.of_name(b)
+        error = times * hypot(loo.se(a) / loo.of_name(a), sw.se(b) / sw.of_name(b))
+        yield judged(part, name, column, times, se=error)
 
 
 def opposed(one: Mapping[str, Any], other: Mapping[str, Any], names: Sequence[str]) -> list[tuple[str, str]]:

@@ -7,14 +7,12 @@ own Recall@10 and picks the best of them:
     regret = 1 − clicks of what it picks / clicks of the best candidate
 
     naive             on LOOCV, hold-out, SW-EVAL
-    snips             on all three, with the propensities P that the shop logs. Leave-one-out takes a row of a user
-                      with n rows with the chance 1/n: its rows have P/n
+    snips             on all three, with the propensities P that the shop logs; of leave-one-out, one row of n, P/n
     gs                on SW-EVAL, with the same
     exposure path     on SW-EVAL, without propensities (``estimators/exposure_path.py``)
 
 All are pooled over relevant pairs and folds. A candidate whose value the library withholds, since a few weights could
-turn it into anything, is not picked. Verdicts are those of the cross-validation, at one simultaneous level over
-all candidates; one about two tuned algorithms is wrong where the A/B test has them the other way round.
+turn it into anything, is not picked. A verdict is wrong where the A/B test has the two the other way round.
 """
 
 from __future__ import annotations
