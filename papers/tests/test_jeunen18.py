@@ -281,6 +281,22 @@ def test_policies_overstate_some_algorithms_more_than_others(setting: Setting) -
     assert len(claims) == 2 * 3 * 4 and not any(r.verdict is Verdict.UNJUDGED for r in claims)
 
 
+def test_a_quick_run_has_less_and_says_so_once(setting: Setting) -> None:
+    """Its own shop, sizes and logs; the full run has all of them back."""
+    told: list[str] = []
+    store, few = Store(setting.store.folder, VERSION, tell=told.append), Size(repeats=1, folds=2, min_users=5)
+    quick = Setting(store, setting.log, (TINY, replace(TINY, users=700)), TINY, (FEW, few), STEPS)
+    quick.begin(True, None)
+    quick.begin(True, None)
+    assert len(told) == 1 and quick.shop.users == 700 and quick.split(SHOP, LOOCV) == "leave_one_out(repeats=1)"
+    assert quick.there(("online-retail", "movietweetings")) == ["online-retail"]
+    quick.begin(False, None)
+    assert quick.shop is TINY and quick.there(("online-retail", "movietweetings")) == [
+        "online-retail",
+        "movietweetings",
+    ]
+
+
 def test_the_study_is_known_to_the_command_line() -> None:
     """With all its experiments."""
     from unskew_papers.cli.reproduce import _study
