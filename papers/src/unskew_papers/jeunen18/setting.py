@@ -23,7 +23,7 @@ from unskew_papers.shop import ShopOverTime
 VERSION = "3"  # of what is kept; raise it when its meaning changes
 SHOP = "shop"
 MAIN_SHOP = ShopOverTime(users=53_000, items=3000)
-QUICK_SHOP = ShopOverTime(users=20_000, items=1100)
+QUICK_SHOP = ShopOverTime(users=13_000, items=750)
 QUICK_LOGS = (SHOP, "online-retail")
 SMALL_SHOP = ShopOverTime(users=16_000, items=1000, days=60, future=7)
 SHARE = 0.2
@@ -71,7 +71,7 @@ class Setting:
         log: Callable[[str], Log | None] | None = None,
         shop: tuple[ShopOverTime, ShopOverTime] = (MAIN_SHOP, QUICK_SHOP),
         small: ShopOverTime = SMALL_SHOP,
-        size: tuple[Size, Size] = (Size(), Size(repeats=3, folds=10)),
+        size: tuple[Size, Size] = (Size(), Size(repeats=3, folds=10, min_users=30)),
         steps: Sequence[int] = STEPS,
         *,
         workers: int = 1,
@@ -89,7 +89,7 @@ class Setting:
             self.store.tell(
                 f"Quick: {shop.users:,} visitors and {shop.items:,} items stand for {full.users:,} and {full.items:,}, "
                 f"{few.repeats} repetitions of leave-one-out for {size.repeats}, {few.folds} windows for {size.folds}, "
-                "Online Retail for all public logs, and few worlds for many."
+                f"each of {few.min_users} users for {size.min_users}, Online Retail for all public logs, few worlds for many."
             )
         self.quick, self.progress, self.shop, self.size = quick, progress, self.shops[quick], self.sizes[quick]
 
