@@ -88,8 +88,9 @@ class Setting:
             (shop, few), (full, size) = ((self.shops[quick], self.sizes[quick]) for quick in (True, False))
             self.store.tell(
                 f"Quick: {shop.users:,} visitors and {shop.items:,} items stand for {full.users:,} and {full.items:,}, "
-                f"{few.repeats} repetitions of leave-one-out for {size.repeats}, {few.folds} windows for {size.folds}, "
-                f"each of {few.min_users} users for {size.min_users}, Online Retail for all public logs, few worlds for many."
+                f"{few.repeats} repetitions of leave-one-out for {size.repeats}, {few.folds} windows (of "
+                f"{few.min_users} users) for {size.folds} (of {size.min_users}), Online Retail for all public logs, few "
+                "worlds for many."
             )
         self.quick, self.progress, self.shop, self.size = quick, progress, self.shops[quick], self.sizes[quick]
 
