@@ -89,7 +89,7 @@ class Setting:
             self.store.tell(
                 f"Quick: {shop.users:,} visitors and {shop.items:,} items stand for {full.users:,} and {full.items:,}, "
                 f"{few.repeats} repetitions of leave-one-out for {size.repeats}, {few.folds} windows (of "
-                f"{few.min_users} users) for {size.folds} (of {size.min_users}), Online Retail for the public logs, few "
+                f"{few.min_users} users) for {size.folds} (of {size.min_users}), Online Retail for public logs, few "
                 "worlds for many."
             )
         self.quick, self.progress, self.shop, self.size = quick, progress, self.shops[quick], self.sizes[quick]
