@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,18 +12,20 @@ from scipy.stats import kendalltau
 from unskew import cross_validate
 from unskew.core import Store
 from unskew.log import Log
-from unskew_papers.jeunen18 import printed, table2, table3, truth, variants
-from unskew_papers.jeunen18.algorithms import GRIDS, NAMES, POP_N, WITHOUT_TIME, last_n
+from unskew.split import leave_one_out
+from unskew_papers.climb import best, climb
+from unskew_papers.jeunen18 import overstated, printed, table2, table3, truth, variants
+from unskew_papers.jeunen18.algorithms import NAMES, PATIENCE, POP_N, SVD, WITHOUT_TIME, last_n
 from unskew_papers.jeunen18.joint import Joint, kendall, tau
 from unskew_papers.jeunen18.protocols import LOOCV, SW
 from unskew_papers.jeunen18.setting import SHOP, VERSION, Setting, Size
 from unskew_papers.jeunen18.study import STUDY
 from unskew_papers.record import Verdict
-from unskew_papers.shop import ShopOverTime
+from unskew_papers.shop import VARIED, ShopOverTime, left_out, varied
 
 TINY = ShopOverTime(users=1500, items=120, days=40, future=7)
 FEW = Size(repeats=2, folds=4, min_users=5)
-SHORT = {name: grid[:2] for name, grid in GRIDS.items()}
+STEPS = (1, 2, 5, 10, 20)
 
 # Δ % as printed, k = 5, 10, 15, 20; the best has none
 DELTAS_2 = {
@@ -80,6 +80,7 @@ def test_covariances_come_back_from_errors_of_differences() -> None:
     assert ratio == pytest.approx(x[:, 0].mean() / x[:, 1].mean())
     assert error == pytest.approx(linear.std(ddof=1) / np.sqrt(n))
     assert found.ratio("a", "a") == (1.0, 0.0)
+    assert found.difference("a", "b") == pytest.approx((x[:, 0].mean() - x[:, 1].mean(), apart[0, 1]))
     assert np.allclose(found.only(("c", "a")).covariance, found.covariance[np.ix_([2, 0], [2, 0])])
 
 
@@ -91,10 +92,20 @@ def test_kendalls_tau_is_scipys_and_its_interval_knows_the_errors() -> None:
     names = ("a", "b", "c", "d")
     value = np.array([1.0, 2.0, 3.0, 4.0])
     sure, unsure = (Joint(names, value, scale * np.eye(4)) for scale in (0.0, 1e6))
-    assert tau(sure, sure) == (1.0, 1.0, 1.0)
-    assert tau(sure, replace(sure, value=-value)) == (-1.0, -1.0, -1.0)
-    _, low, high = tau(sure, unsure)
-    assert low <= -2 / 3 and high >= 2 / 3
+    assert tau(sure, sure) == (1.0, 0.0, 1.0, 1.0)
+    assert tau(sure, replace(sure, value=-value)) == (-1.0, 0.0, -1.0, -1.0)
+    _, error, low, high = tau(sure, unsure)
+    assert low <= -2 / 3 and high >= 2 / 3 and error == pytest.approx(np.sqrt(26 / 108), rel=0.05)  # of random orders
+
+
+def test_numbers_are_tried_until_some_in_a_row_are_no_better() -> None:
+    """A dip shorter than that does not end the climb, a plateau does; the best is the first of equals."""
+    steps = (1, 2, 5, 10, 20, 50, 100, 200, 500)
+    dip = dict(zip(steps, (1.0, 4.0, 3.0, 2.0, 5.0, 4.0, 5.0, 1.0, 9.0), strict=True))
+    tried = climb(dip.__getitem__, steps, PATIENCE)
+    assert tried == [(number, dip[number]) for number in steps[: 5 + PATIENCE]] and best(tried) == 20
+    assert [number for number, _ in climb(lambda number: 0.0, steps, PATIENCE)] == list(steps[: 1 + PATIENCE])
+    assert climb(float, steps, PATIENCE)[-1] == (500, 500.0)  # the numbers end
 
 
 def test_the_last_n_is_chosen_before_the_windows_that_are_judged() -> None:
@@ -107,8 +118,9 @@ def test_the_last_n_is_chosen_before_the_windows_that_are_judged() -> None:
     )
     late = pl.col("day") >= 40 - 4
     other = frame.with_columns(item=pl.when(late).then(1000 + pl.int_range(pl.len())).otherwise("item"))
-    chosen = [last_n(Log.from_frame(each.drop("day"), feedback="implicit"), "1d", 4, 5) for each in (frame, other)]
-    assert chosen[0] == chosen[1] and chosen[0].startswith("recently_popular(last=")
+    logs = [Log.from_frame(each.drop("day"), feedback="implicit") for each in (frame, other)]
+    tried = [last_n(log, "1d", 4, 5, (10, 100, 100_000)) for log in logs]
+    assert tried[0] == tried[1] and [number for number, _ in tried[0]] == [10, 100]  # no more than there are rows
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +130,9 @@ def setting(tmp_path_factory: pytest.TempPathFactory) -> Setting:
     public = ("online-retail", "movietweetings")
     store = Store(folder, VERSION, tell=lambda message: None)
     own = replace(TINY, seed=1).log
-    return Setting(store, lambda name: own if name in public else None, (TINY, TINY), TINY, FEW, SHORT, workers=2)
+    return Setting(
+        store, lambda name: own if name in public else None, (TINY, TINY), TINY, (FEW, FEW), STEPS, workers=2
+    )
 
 
 def test_values_are_those_of_a_cross_validation(setting: Setting) -> None:
@@ -142,12 +156,15 @@ def test_values_are_those_of_a_cross_validation(setting: Setting) -> None:
     assert not any("ml-100k" in r.experiment for r in records)
     claims = [r for r in records if r.experiment == "findings/claims"]
     assert len(claims) == 3 * 3 and all(r.verdict is not Verdict.UNJUDGED for r in claims)
+    numbers = {(r.experiment, r.column): r.ours for r in records if r.row == SHOP}
+    assert chosen[SVD] == f"svd(dim={numbers['settings/chosen', SVD]:g})"
+    assert numbers["settings/the largest tried", SVD] == setting.tried(SHOP)[SVD][-1][0]
 
 
 def test_what_is_finished_is_not_made_again(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same records from the store alone: nothing is simulated, fitted or judged."""
     first = table2.table_2(setting)
-    again = Setting(setting.store, setting.log, (replace(TINY), TINY), TINY, FEW, SHORT)
+    again = Setting(setting.store, setting.log, (replace(TINY), TINY), TINY, (FEW, FEW), STEPS)
     monkeypatch.setattr(ShopOverTime, "simulate", None)
     monkeypatch.setattr("unskew_papers.jeunen18.setting.cross_validate", None)
     assert table2.table_2(again) == first
@@ -158,8 +175,8 @@ def test_policies_first_items_and_widths(setting: Setting) -> None:
     records = table3.run(setting)
     parts = {record.experiment for record in records}
     assert {f"table3/{policy}, {protocol}" for policy in table3.OWN for protocol in (LOOCV, SW)} <= parts
-    assert len([r for r in records if r.experiment == "table3/claims, SW-EVAL"]) == 6
-    assert len([r for r in records if r.experiment == "table3/claims, LOOCV"]) == 4  # none of POP-N
+    assert len([r for r in records if r.experiment == "table3/claims, SW-EVAL"]) == 2 * 6
+    assert len([r for r in records if r.experiment == "table3/claims, LOOCV"]) == 2 * 4  # none of POP-N
     log = TINY.log
     rows = log.take((log.policy == "popular").to_numpy())  # type: ignore[union-attr]
     chosen = {name: text for name, text in setting.chosen(SHOP).items() if name in WITHOUT_TIME}
@@ -173,32 +190,111 @@ def test_policies_first_items_and_widths(setting: Setting) -> None:
     assert all(counts[width, "windows"] + counts[width, "skipped"] == folds for width, folds in variants.WIDTHS.items())
 
 
-def test_wrong_verdicts_are_those_against_the_ab_test() -> None:
-    """By hand: three models, one pair right, one wrong, one open."""
-    names = ("POP", "SVD", "U-kNN")
-    clicks = np.array([1.0, 0.0, 2.0, 3.0, 0.0])  # of POP, POP-N, SVD, U-kNN, I-kNN
-    way = (LOOCV, "naive")
-    found: dict[str, Any] = {"clicks": clicks, "LOOCV, naive: models": list(names)}
-    found["LOOCV, naive: decided"] = np.array([-1, 1, 0])  # POP < SVD: right; POP > U-kNN: wrong
-    found["LOOCV, naive: value"] = np.array([2.0, 3.0, 1.0])
-    counts = truth._verdicts([found], way, names)
-    assert {name: value[0] for name, value in counts.items()} == pytest.approx(
-        {"right verdicts, %": 100 / 3, "wrong, %": 100 / 3, "undecided, %": 100 / 3}
-    )
-    pairs = [np.sign(a - b) for a, b in combinations((2.0, 3.0, 1.0), 2)]
-    true = [np.sign(a - b) for a, b in combinations((1.0, 2.0, 3.0), 2)]
-    assert truth._tau(found, way, names) == pytest.approx(np.mean(np.multiply(pairs, true)))
+def test_rankings_of_policies_are_judged_beside_the_papers(setting: Setting) -> None:
+    """The paper's τ from its Table 3, counted by hand: 1 by leave-one-out; 2, 1 and 3 of 10 pairs swapped."""
+    records = table3.run(setting)
+    for protocol, taus in ((LOOCV, [1.0, 1.0, 1.0]), (SW, [0.6, 0.8, 0.4])):
+        part = [r for r in records if r.experiment == f"table3/Kendall's τ between policies, Recall@10, {protocol}"]
+        shown = [r for r in part if r.column == "τ"]
+        assert [r.row for r in shown] == ["popular and recent", "popular and item_knn", "recent and item_knn"]
+        assert [r.paper for r in shown] == pytest.approx(taus)
+        claims = [r for r in records if r.experiment == f"table3/claims on rankings, {protocol}"]
+        for record, told in zip(claims, shown, strict=True):
+            alike = told.ours > 0.99
+            sure = Verdict.HOLDS if alike == (protocol == LOOCV) else Verdict.FAILS
+            assert record.ours == told.ours and (record.verdict is sure or record.verdict.undecided)
+
+
+def test_dimensions_stand_beside_what_was_chosen(setting: Setting) -> None:
+    """Under both protocols, as a cross-validation has them; the claims are about the dimensions that were chosen."""
+    records = variants.tuning(setting)
+    split = "sliding_window(width=1w, folds=4, min_users=5)"
+    models = {"50": "svd(dim=50)", SVD: setting.chosen("online-retail")[SVD]}
+    log = setting.log("online-retail")
+    found = cross_validate(log, models, split=split, metrics=["recall@10"], target="per_user", estimators=["naive"])
+    ours = {(r.row, r.column): r.ours for r in records if r.experiment == "tuning/online-retail, Recall@10"}
+    for row in found.rows():
+        assert ours[row.model, SW] == pytest.approx(row.macro)
+    claims = [r for r in records if r.experiment == "tuning/claims"]
+    assert [r.ours for r in claims] == [ours[SVD, LOOCV], ours[SVD, SW], ours[SVD, SW]]
+
+
+def test_regret_is_what_the_pick_loses_in_the_ab_test() -> None:
+    """By hand: svd(10) is picked over every other candidate, and user_knn(100) has most clicks."""
+    way = "LOOCV, naive"
+    clicks = dict.fromkeys(truth.TEXTS, 1.0) | {"svd(dim=10)": 3.0, "user_knn(neighbours=100, votes=count)": 4.0}
+    value = dict.fromkeys(truth.UNTIMED, 0.1) | {"svd(dim=10)": 0.5, "svd(dim=30)": float("nan")}
+    verdict = np.zeros((len(value), len(value)), dtype=np.int64)
+    names = list(value)
+    pop, svd, knn = (names.index(text) for text in ("most_popular", "svd(dim=10)", truth.GRID["U-kNN"][0]))
+    verdict[svd, pop], verdict[pop, svd] = 1, -1  # right
+    found = {"clicks": np.array([clicks[text] for text in truth.TEXTS]), f"{way}: verdict": verdict}
+    found[f"{way}: value"] = np.array(list(value.values()))
+    shown = dict(truth._of_world(found, way, WITHOUT_TIME))
+    assert shown["regret, %"] == pytest.approx(25.0) and shown["picks the best algorithm, % of worlds"] == 0.0
+    assert shown["right verdicts, %"] == pytest.approx(100 / 6) and shown["wrong, %"] == 0.0
+    verdict[knn, svd], verdict[svd, knn] = 1, -1  # the first of equal settings of U-kNN has fewer clicks than SVD
+    assert dict(truth._of_world(found, way, WITHOUT_TIME))["wrong, %"] == pytest.approx(100 / 6)
+    every = dict(truth._of_world(found, way, NAMES))
+    assert set(every) == {"regret, %", "picks the best algorithm, % of worlds"}  # it has no value of POP-N
+
+
+def test_rows_that_are_left_out_know_their_chance() -> None:
+    """Propensities of a weighed leave-one-out are those of the log over the rows of the user; the draw is the same."""
+    log = TINY.log
+    plain, weighed = leave_one_out(log, repeats=truth.REPEATS), left_out(log, truth.REPEATS)
+    counts = np.diff(log.indptr)
+    for one, other in zip(plain, weighed, strict=True):
+        test = other.test
+        assert np.array_equal(one.test.item, test.item) and np.array_equal(one.test.user, test.user)
+        assert np.allclose(test.propensity, one.test.propensity / counts[test.user])  # type: ignore[arg-type]
+        assert not test.sampled_by
 
 
 def test_worlds_with_a_known_truth(setting: Setting) -> None:
-    """Every way has its τ and its verdicts, which add up."""
+    """No two are alike; every way has its regret, and its verdicts add up."""
+    shops = [varied(TINY, seed) for seed in (0, 1)]
+    for name, (low, high) in VARIED.items():
+        one, other = (getattr(shop, name) for shop in shops)
+        assert one != other and low <= min(one, other) and max(one, other) <= high
     records = truth.run(setting, runs=2)
-    part = [r for r in records if r.experiment == "truth/POP, SVD, U-kNN, I-kNN"]
-    assert {r.row for r in part} == set(truth.WAYS)
-    for way in truth.WAYS:
-        shares = {r.column: r.ours for r in part if r.row == way}
-        assert sum(shares[name] for name in ("right verdicts, %", "wrong, %", "undecided, %")) == pytest.approx(100.0)
-        assert -1.0 <= shares["Kendall's τ with the A/B test"] <= 1.0
+    for part, names in (("POP, SVD, U-kNN, I-kNN", WITHOUT_TIME), ("POP-N too", NAMES)):
+        for way, (protocol, _) in truth.WAYS.items():
+            shown = {r.column: r.ours for r in records if r.experiment == f"truth/{part}" and r.row == way}
+            assert 0.0 <= shown["regret, %"] <= 100.0
+            if protocol == SW or names == WITHOUT_TIME:
+                verdicts = sum(shown[name] for name in ("right verdicts, %", "wrong, %", "undecided, %"))
+                assert verdicts == pytest.approx(100.0)
+    first = [r.ours for r in records if r.row == "first in % of worlds"]
+    assert len(first) == len(NAMES) and sum(first) == pytest.approx(100.0)
+
+
+def test_policies_overstate_some_algorithms_more_than_others(setting: Setting) -> None:
+    """Every policy has a number of every algorithm, and a claim about its own against each other one."""
+    records = overstated.run(setting, runs=2)
+    for search in overstated.SEARCHES:
+        part = f"overstated/{search:g} items found without the page"
+        shown = {(r.row, r.column): r.ours for r in records if r.experiment == part}
+        assert set(shown) == {(f"rows of '{policy}'", name) for policy in table3.OWN for name in overstated.MODELS}
+        assert all(value > 0.0 for value in shown.values())
+    claims = [r for r in records if r.experiment == "overstated/claims"]
+    assert len(claims) == 2 * 3 * 4 and not any(r.verdict is Verdict.UNJUDGED for r in claims)
+
+
+def test_a_quick_run_has_less_and_says_so_once(setting: Setting) -> None:
+    """Its own shop, sizes and logs; the full run has all of them back."""
+    told: list[str] = []
+    store, few = Store(setting.store.folder, VERSION, tell=told.append), Size(repeats=1, folds=2, min_users=5)
+    quick = Setting(store, setting.log, (TINY, replace(TINY, users=700)), TINY, (FEW, few), STEPS)
+    quick.begin(True, None)
+    quick.begin(True, None)
+    assert len(told) == 1 and quick.shop.users == 700 and quick.split(SHOP, LOOCV) == "leave_one_out(repeats=1)"
+    assert quick.there(("online-retail", "movietweetings")) == ["online-retail"]
+    quick.begin(False, None)
+    assert quick.shop is TINY and quick.there(("online-retail", "movietweetings")) == [
+        "online-retail",
+        "movietweetings",
+    ]
 
 
 def test_the_study_is_known_to_the_command_line() -> None:
@@ -206,4 +302,6 @@ def test_the_study_is_known_to_the_command_line() -> None:
     from unskew_papers.cli.reproduce import _study
 
     assert _study("jeunen18") is STUDY
-    assert [e.name for e in STUDY.experiments] == ["table1", "table2", "first-only", "widths", "table3", "truth"]
+    assert [e.name for e in STUDY.experiments] == [
+        "table1", "table2", "tuning", "first-only", "widths", "table3", "overstated", "truth",
+    ]  # fmt: skip

@@ -91,6 +91,19 @@ def test_tastes_drift() -> None:
         assert abs(product[some].mean() - np.exp(-gap[some] / 20.0).mean()) < 4 * error
 
 
+def test_users_differ_and_fashion_counts_as_much_as_is_asked() -> None:
+    """``sharp`` scales tastes, at 0 everybody's visits are about the season's niches; ``hype`` adds to attention."""
+    shop = ShopOverTime(users=20_000, items=400, days=30, future=0)
+    blunt, keen, dull = replace(shop, sharp=0.0), replace(shop, sharp=6.0), replace(shop, hype=0.0)
+    assert np.allclose(keen.visits.taste, 2.0 * shop.visits.taste) and not blunt.visits.taste.any()
+    some = blunt.visits.day == 10
+    assert within(np.bincount(blunt.visits.intent[some], minlength=10), np.exp(shop.catalogue.season[10]))
+    assert not within(np.bincount(keen.visits.intent[some], minlength=10), np.exp(shop.catalogue.season[10]))
+    more = shop.catalogue.attention - dull.catalogue.attention
+    in_fashion = (shop.catalogue.impulse > 0.0) & (shop.catalogue.attention > 0.0)
+    assert (more[in_fashion] > 0.0).all() and not more[~in_fashion].any()
+
+
 @pytest.mark.parametrize("promoted", [0.0, 0.3])
 def test_items_are_looked_at_as_often_as_propensities_say(promoted: float) -> None:
     """20,000 visits with the same page, where everything is wanted: every frequency within 4.5 sd of the propensity.
@@ -193,8 +206,9 @@ def test_mistakes_are_told() -> None:
         ShopOverTime(policies=(Policy("a", "random", 0.5),))
     with refuses("duplicate-name"):
         ShopOverTime(policies=(Policy("a", "random", 0.5), Policy("a", "most_popular", 0.5)))
-    with refuses("out-of-range", option="search"):
-        ShopOverTime(search=-1.0)
+    for option in ("search", "sharp", "hype"):
+        with refuses("out-of-range", option=option):
+            ShopOverTime(**{option: -1.0})  # type: ignore[arg-type]
     shop = ShopOverTime(users=200, items=40, days=10, future=7)
     with refuses("out-of-range"):
         shop.ab_test({"popular": "most_popular"}, 11)

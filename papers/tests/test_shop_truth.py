@@ -12,7 +12,7 @@ from tests.said import refuses
 from papers.tests.shops import clicks_of_a_user, expected_clicks, keen_shop, lists_by_user, page_of, small_shop
 from unskew.log import Ids
 from unskew.models import make
-from unskew_papers.shop import ShopOverTime
+from unskew_papers.shop import ShopOverTime, overstatement
 
 START, DAYS = 60, 14
 MODELS = {"popular": "most_popular", "item_knn": "item_knn(neighbours=20)"}
@@ -93,3 +93,24 @@ def test_candidates_come_as_lists_models_or_strings() -> None:
     assert recall[0] == pytest.approx(table["a"]["recall@10"] - table["half"]["recall@10"]) and recall[1] > 0.0
     with refuses("unknown-name"):
         test.difference("a", "b", "ndcg@10")
+
+
+def test_a_policy_overstates_by_what_its_log_holds_of_what_was_wanted() -> None:
+    """Recall in the log over recall of all that was wanted, counted pair by pair for the users of each policy."""
+    shop = small_shop()
+    found = overstatement(shop, MODELS, START, 7)
+    before, week, wanted = (
+        log.to_frame() for log in (shop.before(START), shop.window(START, 7), shop.full_log(START, 7))
+    )
+    served = dict(enumerate(shop.policy_of.tolist()))
+    for number, policy in enumerate(shop.policies):
+        past = shop.before(START).take(shop.policy_of[shop.before(START).user] == number)
+        known = {user for user in before["user"].to_list() if served[user] == number}
+        for place, text in enumerate(MODELS.values()):
+            users = Ids(pl.Series("user", sorted(known)))
+            lists = lists_by_user(make(text).fit(past).recommend(users, 10, seen=past).to_frame())
+            hits = []
+            for frame in (week, wanted):
+                pairs = [pair for pair in frame.select("user", "item").iter_rows() if pair[0] in known]
+                hits.append(sum(item in lists.get(user, []) for user, item in pairs) / len(pairs))
+            assert found[policy.name][place] == pytest.approx(hits[0] / hits[1])

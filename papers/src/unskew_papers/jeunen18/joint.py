@@ -66,18 +66,24 @@ class Joint:
         gradient[b] -= ratio / self.value[b]
         return ratio, float(np.sqrt(max(float(gradient @ self.covariance @ gradient), 0.0)))
 
+    def difference(self, name: str, less: str) -> tuple[float, float]:
+        """One value less another, and the error of that."""
+        a, b = self.names.index(name), self.names.index(less)
+        square = self.covariance[a, a] + self.covariance[b, b] - 2.0 * self.covariance[a, b]
+        return float(self.value[a] - self.value[b]), float(np.sqrt(max(square, 0.0)))
+
     def draws(self, rng: np.random.Generator) -> Floats:
         """What other users might have given, [draw, model]."""
         return np.asarray(rng.multivariate_normal(self.value, self.covariance, DRAWS, method="eigh"))
 
 
-def tau(one: Joint, other: Joint, seed: int = 0) -> tuple[float, float, float]:
-    """Kendall's τ of two rankings of the same models, and where 95 % of τ lie when both are drawn again."""
+def tau(one: Joint, other: Joint, seed: int = 0) -> tuple[float, float, float, float]:
+    """Kendall's τ of two rankings of the same models; its spread, and where 95 % lie, when both are drawn again."""
     assert one.names == other.names
     rng = np.random.default_rng(seed)
     drawn = kendall(one.draws(rng), other.draws(rng))
     low, high = np.quantile(drawn, [0.025, 0.975])
-    return float(kendall(one.value[None], other.value[None])[0]), float(low), float(high)
+    return float(kendall(one.value[None], other.value[None])[0]), float(drawn.std(ddof=1)), float(low), float(high)
 
 
 def kendall(one: Floats, other: Floats) -> Floats:

@@ -8,35 +8,30 @@ from typing import Any
 
 import numpy as np
 
-from unskew.cross_validation import CrossValidation
+from unskew.cross_validation import Average, CrossValidation
 from unskew_papers.jeunen18.joint import Joint
 
 LOOCV, SW, HOLDOUT = "LOOCV", "SW-EVAL", "hold-out"
 AHEAD, BEHIND = ("better", "ahead"), ("worse", "behind")
 
 
-def kept(found: CrossValidation) -> dict[str, Any]:
-    """Values, errors, errors of differences and verdicts by metric and estimator; values of every fold."""
+def kept(found: CrossValidation, average: Average = Average.MACRO) -> dict[str, Any]:
+    """Values, errors, errors of differences and verdicts by metric and estimator; what was judged."""
+    over = found.macro if average is Average.MACRO else found.pooled
     models = list(dict.fromkeys(row.model for row in found.rows()))
     cells = list(dict.fromkeys((row.metric, row.estimator) for row in found.rows()))
     shape = len(cells), len(models)
     value, se = np.full(shape, np.nan), np.full(shape, np.nan)
-    for row in found.rows():
-        at = cells.index((row.metric, row.estimator)), models.index(row.model)
-        value[at], se[at] = row.macro, row.macro_se
+    for each in over.estimates:
+        at = cells.index((each.metric, each.estimator)), models.index(each.model)
+        value[at], se[at] = each.value, each.se
     apart, verdict = np.full((*shape, len(models)), np.nan), np.zeros((*shape, len(models)), dtype=np.int64)
-    for each in found.macro.verdicts_:
-        if (each.metric, each.estimator) in cells:
-            c, a, b = cells.index((each.metric, each.estimator)), models.index(each.a), models.index(each.b)
-            apart[c, a, b] = apart[c, b, a] = each.se
-            verdict[c, a, b] = (each.verdict in AHEAD) - (each.verdict in BEHIND)
+    for said in over.verdicts_:
+        if (said.metric, said.estimator) in cells:
+            c, a, b = cells.index((said.metric, said.estimator)), models.index(said.a), models.index(said.b)
+            apart[c, a, b] = apart[c, b, a] = said.se
+            verdict[c, a, b] = (said.verdict in AHEAD) - (said.verdict in BEHIND)
             verdict[c, b, a] = -verdict[c, a, b]
-    folds = [fold.fold for fold in found.folds_]
-    by_fold = np.full((len(folds), *shape), np.nan)
-    for each_value in found.values_:
-        if (each_value.metric, each_value.estimator) in cells:
-            cell = cells.index((each_value.metric, each_value.estimator))
-            by_fold[folds.index(each_value.fold), cell, models.index(each_value.model)] = each_value.value
     return {
         "models": models,
         "cells": [list(cell) for cell in cells],
@@ -44,11 +39,9 @@ def kept(found: CrossValidation) -> dict[str, Any]:
         "se": se,
         "apart": apart,
         "verdict": verdict,
-        "folds": folds,
-        "by_fold": by_fold,
+        "folds": [fold.fold for fold in found.folds_],
         "judged": [fold.users for fold in found.folds_],
         "skipped": [[each.label, each.reason] for each in found.skipped],
-        "notes": list(found.notes),
     }
 
 

@@ -14,31 +14,27 @@ from unskew.core import Progress, Store
 from unskew.log import Log
 from unskew.log.datasets import folder_of
 from unskew_papers.arrays import present
+from unskew_papers.climb import Tried, best
 from unskew_papers.digest import digest
-from unskew_papers.jeunen18.algorithms import GRIDS, LASTS, METRICS, NAMES, POP_N, Chosen, tuned
+from unskew_papers.jeunen18.algorithms import METRICS, NAMES, PATIENCE, POP, POP_N, STEPS, SVD, WITH, tuned
 from unskew_papers.jeunen18.protocols import HOLDOUT, LOOCV, SW, kept
 from unskew_papers.shop import ShopOverTime
 
-VERSION = "2"  # of what is kept; raise it when its meaning changes
+VERSION = "3"  # of what is kept; raise it when its meaning changes
 SHOP = "shop"
-PAPERS_SHOP = ShopOverTime(users=228_000, items=12_600)
-QUICK_SHOP = ShopOverTime(users=53_000, items=3000)
-QUICK_REPEATS = 3  # of leave-one-out in that shop
-SMALL_SHOP = ShopOverTime(users=20_000, items=1500, days=90, future=7)
+MAIN_SHOP = ShopOverTime(users=53_000, items=3000)
+QUICK_SHOP = ShopOverTime(users=13_000, items=750)
+QUICK_LOGS = (SHOP, "online-retail")
+SMALL_SHOP = ShopOverTime(users=16_000, items=1000, days=60, future=7)
 SHARE = 0.2
 
 
 @dataclass(frozen=True)
 class Source:
-    """A log of the study.
+    """A log of the study."""
 
-    Args:
-        relevant: which ratings are interactions, where the log has ratings: all of them.
-        width: of windows; None where times do not tell when somebody acted.
-    """
-
-    relevant: str | None
-    width: str | None
+    relevant: str | None  # which ratings are interactions, where the log has ratings: all of them
+    width: str | None  # of windows; None where times do not tell when somebody acted
 
 
 SOURCES: dict[str, Source] = {
@@ -65,29 +61,38 @@ class Setting:
         log: a public log by name, or nothing where it is not there; by default the user's copy.
         shop: the shop that stands for the paper's log, and the one that does in quick runs.
         small: the shop of which many worlds are drawn; their seeds are the runs.
-        size: how much is judged.
-        grids: of settings.
+        size: how much is judged, and how much in quick runs.
+        steps: numbers of neighbours and the like that are tried.
     """
 
     def __init__(
         self,
         store: Store,
         log: Callable[[str], Log | None] | None = None,
-        shop: tuple[ShopOverTime, ShopOverTime] = (PAPERS_SHOP, QUICK_SHOP),
+        shop: tuple[ShopOverTime, ShopOverTime] = (MAIN_SHOP, QUICK_SHOP),
         small: ShopOverTime = SMALL_SHOP,
-        size: Size | None = None,
-        grids: Mapping[str, Sequence[str]] = GRIDS,
+        size: tuple[Size, Size] = (Size(), Size(repeats=3, folds=10, min_users=30)),
+        steps: Sequence[int] = STEPS,
         *,
         workers: int = 1,
     ) -> None:
         self.store, self.shops, self.small, self.workers = store, shop, small, workers
-        self.size, self.grids = size or Size(), grids
+        self.sizes, self.steps = size, steps
         self._public = cache(log or _public)
+        self.quick = False
         self.begin(False, None)
 
     def begin(self, quick: bool, progress: Progress | None) -> None:
-        """Begin an experiment: with the shop that it asks for, and who is told what is under way."""
-        self.quick, self.shop, self.progress = quick, self.shops[quick], progress
+        """Begin an experiment: with the logs and sizes that it asks for, and who is told what is under way."""
+        if quick and not self.quick:
+            (shop, few), (full, size) = ((self.shops[quick], self.sizes[quick]) for quick in (True, False))
+            self.store.tell(
+                f"Quick: {shop.users:,} visitors and {shop.items:,} items stand for {full.users:,} and {full.items:,}, "
+                f"{few.repeats} repetitions of leave-one-out for {size.repeats}, {few.folds} windows (of "
+                f"{few.min_users} users) for {size.folds} (of {size.min_users}), Online Retail for public logs, few "
+                "worlds for many."
+            )
+        self.quick, self.progress, self.shop, self.size = quick, progress, self.shops[quick], self.sizes[quick]
 
     def log(self, name: str) -> Log | None:
         """A log by name; None where it is not there."""
@@ -98,6 +103,7 @@ class Setting:
 
     def there(self, names: Sequence[str] = tuple(SOURCES)) -> list[str]:
         """The logs that are there; the others are named."""
+        names = [name for name in names if name in QUICK_LOGS or not self.quick]
         found = [name for name in names if name == SHOP or self._public(name) is not None]
         for name in names:
             if name not in found:
@@ -109,18 +115,22 @@ class Setting:
         if self.progress is not None:
             self.progress(stage, 0, 1)
 
-    def chosen(self, name: str) -> Chosen:
-        """The settings for a log."""
+    def tried(self, name: str) -> dict[str, Tried]:
+        """What was tried for each algorithm on a log, and its Recall@10."""
         width = SOURCES[name].width
         size = {"folds": self.size.folds, "min_users": self.size.min_users}
-        grids = {model: list(grid) for model, grid in self.grids.items()}
-        key = {"tuned": self.mark(name), "width": width, "grids": grids, "lasts": list(LASTS), **size}
+        key = {"tuned": self.mark(name), "width": width, "steps": list(self.steps), "patience": PATIENCE, **size}
 
-        def make() -> Chosen:
+        def make() -> dict[str, Tried]:
             self.say(f"{name}: choosing settings")
-            return tuned(present(self.log(name)), width, **size, grids=self.grids)
+            return tuned(present(self.log(name)), width, **size, steps=self.steps)
 
-        found = self.store.once(key, make)
+        return self.store.once(key, make)
+
+    def chosen(self, name: str) -> dict[str, str]:
+        """The settings for a log."""
+        found = {model: WITH[model].format(best(tried)) for model, tried in self.tried(name).items()}
+        found[POP] = "most_popular"
         return {model: found[model] for model in NAMES if model in found}
 
     def judged(
@@ -132,34 +142,31 @@ class Setting:
         folds: int | None = None,
         first_only: bool = False,
         policy: str | None = None,
-        estimators: tuple[str, ...] = ("naive",),
-        metrics: Sequence[str] = METRICS,
+        dims: Sequence[int] = (),
     ) -> dict[str, Any]:
-        """The numbers of a protocol on a log, or on the rows of one logging policy (``protocols.kept``)."""
-        chosen = self.chosen(name)
-        models = {model: text for model, text in chosen.items() if protocol == SW or model != POP_N}
+        """The numbers of a protocol on a log, or on a policy's rows; of the chosen settings, or of SVD by ``dims``."""
+        models = {str(dim): WITH[SVD].format(dim) for dim in dims} or self.chosen(name)
+        models = {model: text for model, text in models.items() if protocol == SW or model != POP_N}
         how = {"split": self.split(name, protocol, width, folds, first_only), "models": models, "policy": policy}
-        asked = {"estimators": list(estimators), "metrics": list(metrics)}
-        key = {"judged": self.mark(name), **how, **asked}
+        key = {"judged": self.mark(name), **how, "metrics": list(METRICS)}
 
         def make() -> dict[str, Any]:
             said = " ".join(filter(None, [protocol, width, "first item" if first_only else None, policy]))
-            return self._judge(f"{name}, {said}", _of_policy(present(self.log(name)), policy), how, asked)
+            return self._judge(f"{name}, {said}", _of_policy(present(self.log(name)), policy), how)
 
         return self.store.once(key, make)
 
-    def _judge(self, title: str, log: Log, how: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
-        weighted = asked["estimators"] != ["naive"]
+    def _judge(self, title: str, log: Log, how: Mapping[str, Any]) -> dict[str, Any]:
         found = cross_validate(
             log,
             how["models"],
             split=how["split"],
-            propensity="known(part=test)" if {"snips", "gs"} & set(asked["estimators"]) else None,
-            target="pooled" if weighted else "per_user",
+            metrics=METRICS,
+            estimators=["naive"],
+            target="per_user",
             store=self.store.folder / "folds",
             workers=self.workers,
             progress=lambda stage, done, total: self.progress and self.progress(f"{title}: {stage}", done, total),
-            **asked,
         )
         return kept(found)
 
@@ -169,7 +176,7 @@ class Setting:
         """The canonical string of a protocol."""
         size = self.size
         if protocol == LOOCV:
-            return f"leave_one_out(repeats={QUICK_REPEATS if self.quick and name == SHOP else size.repeats})"
+            return f"leave_one_out(repeats={size.repeats})"
         if protocol == HOLDOUT:
             return f"holdout(share={SHARE})"
         first = ", first_only=true" if first_only else ""

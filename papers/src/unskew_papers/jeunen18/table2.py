@@ -12,6 +12,7 @@ import numpy as np
 
 from unskew.core import Progress
 from unskew_papers.arrays import present
+from unskew_papers.climb import best
 from unskew_papers.jeunen18 import printed
 from unskew_papers.jeunen18.algorithms import CUTS, POP, POP_N, WITHOUT_TIME
 from unskew_papers.jeunen18.joint import Joint, tau
@@ -99,6 +100,11 @@ def compared(name: str, units: Mapping[str, Mapping[str, Any]]) -> Iterator[Reco
         paired_se=hypot(ratio["SW-EVAL"][1], ratio["LOOCV"][1]),
     )
     opposite = opposed(units[LOOCV], units[SW], common)
+    for pair in opposite:
+        for protocol, each in ((LOOCV, loo), (SW, sw)):
+            value, error = each.difference(*pair)
+            part = "findings/pairs decided one way under LOOCV, the other way under SW-EVAL: difference of Recall@10"
+            yield judged(part, f"{name}: {pair[0]} less {pair[1]}", protocol, value, se=error)
     yield judged(
         "findings/claims",
         name,
@@ -108,7 +114,7 @@ def compared(name: str, units: Mapping[str, Mapping[str, Any]]) -> Iterator[Reco
         reference=("one pair", 1.0),
     )
     for other in (SW, HOLDOUT):
-        value, low, high = tau(loo.only(common), joint(units[other], MAIN).only(common))
+        value, _, low, high = tau(loo.only(common), joint(units[other], MAIN).only(common))
         for column, number in ((f"τ of LOOCV and {other}", value), ("2.5 %", low), ("97.5 %", high)):
             yield judged(f"findings/Kendall's τ of LOOCV and {other}, Recall@10", name, column, number)
     ratios = {f"POP, {protocol}": found for protocol, found in ratio.items()} | {
@@ -130,13 +136,10 @@ def level(name: str, loo: Joint, sw: Joint) -> Iterator[Record]:
         paired_se=hypot(loo.se(loo.best), SEVERAL * sw.se(sw.best)),
     )
     part = "findings/Recall@10 under LOOCV over SW-EVAL"
-    for model in loo.names:
-        times = loo.of_name(model) / sw.of_name(model)
-        error = times * hypot(loo.se(model) / loo.of_name(model), sw.se(model) / sw.of_name(model))
-        yield judged(part, name, model, times, se=error)
-    times = loo.of_name(loo.best) / sw.of_name(sw.best)
-    error = times * hypot(loo.se(loo.best) / loo.of_name(loo.best), sw.se(sw.best) / sw.of_name(sw.best))
-    yield judged(part, name, "the best of each", times, se=error)
+    for column, a, b in (*((model, model, model) for model in loo.names), ("the best of each", loo.best, sw.best)):
+        times = loo.of_name(a) / sw.of_name(b)
+        error = times * hypot(loo.se(a) / loo.of_name(a), sw.se(b) / sw.of_name(b))
+        yield judged(part, name, column, times, se=error)
 
 
 def opposed(one: Mapping[str, Any], other: Mapping[str, Any], names: Sequence[str]) -> list[tuple[str, str]]:
@@ -146,11 +149,11 @@ def opposed(one: Mapping[str, Any], other: Mapping[str, Any], names: Sequence[st
 
 
 def settings_of(setting: Setting) -> list[Record]:
-    """The settings that were chosen: neighbours, dimensions, N."""
+    """The settings that were chosen: neighbours, dimensions, N; and the largest that were tried."""
     records = []
     for name in setting.there():
-        for model, text in setting.chosen(name).items():
-            if "=" in text:
-                number = float(text.split("=")[1].split(",")[0].rstrip(")"))
-                records.append(judged("settings/chosen", name, model, number))
+        tried = setting.tried(name)
+        for model in (model for model in SHOWN if model in tried):
+            records.append(judged("settings/chosen", name, model, float(best(tried[model]))))
+            records.append(judged("settings/the largest tried", name, model, float(tried[model][-1][0])))
     return records

@@ -25,7 +25,7 @@ SEASON = 0.7  # height of the seasons of niches
 SEASON_DAYS = (60.0, 360.0)  # length of a season's wave
 LIFE = 150.0  # days that an item can be had, on average
 SIZE = 1.0  # standard deviation of log size
-FADING, FLOOR, HYPE = 14.0, 0.3, 10.0
+FADING, FLOOR = 14.0, 0.3
 IMPULSE = 0.2
 TREND_EVERY, TREND_FADING, LEAST_TREND = 500.0, 4.0, 0.05
 BACK = 0.2  # P(an item comes back into stock) a day
@@ -58,7 +58,7 @@ class Catalogue(NamedTuple):
     campaigns: Ints64
 
     @classmethod
-    def draw(cls, items: int, days: int, out_of_stock: float, rng: np.random.Generator) -> Catalogue:
+    def draw(cls, items: int, days: int, out_of_stock: float, hype: float, rng: np.random.Generator) -> Catalogue:
         """A catalogue of so many items over so many days; ``out_of_stock`` is the share that is out on average."""
         niches = max(2, items // PER_NICHE)
         niche = rng.permutation(np.arange(items, dtype=np.int32) % niches)
@@ -70,7 +70,7 @@ class Catalogue(NamedTuple):
         trend = _trends(items, days, rng)
         size = np.exp(SIZE * rng.standard_normal(items))
         age = np.maximum(day - born, 0)
-        attention = np.where(available, size * (FLOOR + np.exp(-age / FADING) + HYPE * trend), 0.0)
+        attention = np.where(available, size * (FLOOR + np.exp(-age / FADING) + hype * trend), 0.0)
         cumulative = np.zeros((days, items + 1))
         np.cumsum(attention[:, order], axis=1, out=cumulative[:, 1:])
         length = rng.uniform(*SEASON_DAYS, niches)

@@ -52,6 +52,8 @@ class ShopOverTime:
         promoted: P(a place holds an item of the campaign instead of the list's).
         out_of_stock: share of items that are out of stock, on average.
         drift: days after which a taste has kept 37 % of itself.
+        sharp: how much users differ in what their visits are about: the standard deviation of tastes; 0 is not at all.
+        hype: how much more attention an item has in fashion.
         future: days behind the log for which the truth is known.
     """
 
@@ -65,6 +67,8 @@ class ShopOverTime:
     promoted: float = 0.1
     out_of_stock: float = 0.05
     drift: float = 30.0
+    sharp: float = 3.0
+    hype: float = 10.0
     future: int = 28
 
     def __post_init__(self) -> None:
@@ -80,6 +84,8 @@ class ShopOverTime:
             promoted=Number(low=0.0, high=1.0),
             out_of_stock=Number(low=0.0, high=0.9, why="What is left would be no shop."),
             drift=Number(above=0.0, high=1e9),
+            sharp=Number(low=0.0, high=100.0),
+            hype=Number(low=0.0, high=1e6),
             future=Whole(0, 3650, COUNTLESS),
         )
         check_policies(self.policies)
@@ -89,13 +95,14 @@ class ShopOverTime:
         """All items on all days, those behind the log too."""
         days = self.days + self.future
         require(60 * days * self.items, "this shop", "Simulate fewer items, or fewer days.")
-        return Catalogue.draw(self.items, days, self.out_of_stock, self._rng(0))
+        return Catalogue.draw(self.items, days, self.out_of_stock, self.hype, self._rng(0))
 
     @cached_property
     def visits(self) -> Visits:
         """All visits on all days, those behind the log too."""
         days = self.days + self.future
-        return Visits.draw(round(self.users * days / self.days), days, self.drift, self.catalogue, self._rng(1))
+        users = round(self.users * days / self.days)
+        return Visits.draw(users, days, self.drift, self.sharp, self.catalogue, self._rng(1))
 
     @cached_property
     def policy_of(self) -> Ints64:

@@ -3,7 +3,7 @@
     arrival   of new users as the days are busy
     return    on a later day d with P = rate_u · busy(d) · exp(−(d − arrival)/fading), at most once a day
     taste     x_u at the first visit is normal; then x_u ← κ x_u + √(1 − κ²) · normal, κ = exp(−days since/drift)
-    intent    a visit is about one niche: P(g) ∝ exp(season_g(d) + sharp · x_u·y_g)
+    intent    a visit is about one niche: P(g) ∝ exp(season_g(d) + sharp · x_u·y_g / √6)
 
 Rates are gamma, so that most users come once and some come often. Visits, tastes and intents do not depend on what is
 shown: they are the same whatever the shop does.
@@ -22,7 +22,6 @@ from unskew_papers.shop.rhythm import beginnings, day_factors
 
 RATE, SHAPE = 0.055, 0.35  # mean and shape of the gamma law of rates
 FADING = 45.0  # days
-SHARP = 3.0  # standard deviation of taste in the law of intents
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +41,9 @@ class Visits:
     begin: Ints64
 
     @classmethod
-    def draw(cls, users: int, days: int, drift: float, catalogue: Catalogue, rng: np.random.Generator) -> Visits:
+    def draw(
+        cls, users: int, days: int, drift: float, sharp: float, catalogue: Catalogue, rng: np.random.Generator
+    ) -> Visits:
         """The visits of so many users over so many days."""
         busy = day_factors(days)
         arrival = rng.choice(days, users, p=busy / busy.sum())
@@ -56,7 +57,7 @@ class Visits:
         user = np.repeat(np.arange(users, dtype=np.int32), counts)
         taste = rng.standard_normal((len(day), TASTES))
         kernel.drift(start, day, drift, taste)
-        taste *= SHARP / np.sqrt(TASTES)
+        taste *= sharp / np.sqrt(TASTES)
         intent = draw_intents(user, day, taste, catalogue, int(seeds[1]))
         return cls(start, user, day, taste, intent, beginnings(rng.random(len(day)), rng.random(len(day))))
 
