@@ -6,11 +6,13 @@ import csv
 import json
 import math
 from dataclasses import asdict, replace
+from datetime import date
 from pathlib import Path
 
 import pytest
 from tests.said import refuses
 
+from unskew import __version__
 from unskew_papers.page import save, write_page
 from unskew_papers.record import Above, Among, Below, Near, Record, Verdict, judged, read_json, write_csv, write_json
 from unskew_papers.study import Chart, Experiment, Study
@@ -243,7 +245,10 @@ def test_the_page_is_made_of_what_lies_in_the_folder(tmp_path: Path) -> None:
     paths = save(study, one, RECORDS, tmp_path, quick=True)
     assert {path.name for path in paths} == {"s99-one.json", "s99-one.csv", "s99-t-rmse.svg"}
     assert (tmp_path / "s99-t-rmse.svg").read_text().startswith("<svg")
+    about = json.loads((tmp_path / "s99-one.json").read_text())
+    assert about["version"] == __version__ and date.fromisoformat(about["date"]) and "cores" in about["machine"]
     page = write_page(study, tmp_path).read_text()
+    assert about["date"] in page and about["machine"] in page and (about["commit"] or "") in page
     assert "## First" in page and "## Second" not in page
     assert (
         "unskew reproduce s99 one --quick\n" in page

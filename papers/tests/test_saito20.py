@@ -20,7 +20,7 @@ from unskew.cli import app
 from unskew.core import Store
 from unskew.log import Feedback, Log
 from unskew.log.datasets import folder_of
-from unskew.outcome.given import Given
+from unskew.outcome import Given
 from unskew_papers.arrays import starts_of
 from unskew_papers.design_variance import share_within
 from unskew_papers.record import Verdict

@@ -19,6 +19,8 @@ from unskew.core.spec import find
 from unskew.core.text import storable
 from unskew.requirement import Requirement, Requirements
 
+__all__ = ["Estimate", "LeaderboardRow", "Result", "ScenarioTable", "Verdict", "Weights", "frame_of", "plain"]
+
 SCHEMA_VERSION = 5
 FIRST = (
     "place", "model", "a", "b", "verdict", "value", "difference", "macro", "macro_low", "macro_high", "low", "high",

@@ -36,7 +36,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "propensities": ("evaluate", *HELD_OUT, "--estimator", "naive", "--estimator", "snips", *BOTH),
     "audit": ("audit", "log/log.parquet"),
     "sample": ("sample", "shop/test.parquet", "--train", "shop/train.parquet", "-o", "sample.csv"),
-    "split": ("split", "log/log.parquet", *FOLDS, "-o", "folds"),
+    "split": ("split", "log/log.parquet", *FOLDS, "-o", "folds", "--force"),
     "cross-validate": ("cross-validate", "log/log.parquet", *FOLDS, *FITTED, "--no-store"),
     "compare-protocols": ("compare-protocols", "log/log.parquet", *FITTED),
     "leave-one-out": (

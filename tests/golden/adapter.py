@@ -470,12 +470,12 @@ def _require(statements: Sequence[str], **arguments: Any) -> Found:
 def _study(
     world: Mapping[str, Any], models: Sequence[str], questions: Sequence[Mapping[str, Any]], seeds: int
 ) -> Found:
-    from unskew_papers.recovery import Question, Worlds
+    from unskew_papers.recovery import Question, Worlds, study
 
     made: list[dict[str, Any]] = [{n: tuple(v) if isinstance(v, list) else v for n, v in q.items()} for q in questions]
     asked = [Question(**each) for each in made]
     with tempfile.TemporaryDirectory(prefix="unskew-golden-") as folder:
-        found = us.study(Worlds(us.simulate.World(**world)), list(models), asked, seeds=seeds, store=folder)
+        found = study(Worlds(us.simulate.World(**world)), list(models), asked, seeds=seeds, store=folder)
     return _account({"scores": found.scores_, "truth": found.truths})
 
 

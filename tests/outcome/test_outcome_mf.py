@@ -10,7 +10,8 @@ import pytest
 
 from tests.outcome.worlds import Floats, World, all_pairs, log_of
 from unskew.kernels import factors
-from unskew.outcome import AdamMF, LogisticMF, Means
+from unskew.outcome import LogisticMF, Means
+from unskew_papers.models.adam import AdamMF
 
 WORLD = World.draw(rate=0.8)
 LOG, P = WORLD.log, WORLD.p[WORLD.seen]

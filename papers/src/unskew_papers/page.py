@@ -18,6 +18,7 @@ from typing import Any
 from unskew import MissingExtraError
 from unskew.core import atomic_file, together, write_text
 from unskew.core import folder as made
+from unskew_papers.origin import made_here, where
 from unskew_papers.record import Record, Verdict, read_json, write_csv, write_json
 from unskew_papers.study import Chart, Experiment, Study
 from unskew_papers.tables import Table, asked, number, summary, tables
@@ -102,7 +103,8 @@ def save(study: Study, experiment: Experiment, records: Sequence[Record], folder
     """Write what an experiment gave, all of it or nothing; gives back the paths."""
     json, csv, *pictures = written = _paths(study, experiment, made(folder))
     with together():
-        write_json(json, records, {"study": study.name, "experiment": experiment.name, "quick": quick})
+        about = {"study": study.name, "experiment": experiment.name, "quick": quick, **made_here()}
+        write_json(json, records, about)
         write_csv(csv, records)
         for chart, picture in zip(experiment.charts, pictures, strict=True):
             draw(chart, records, picture)
@@ -132,7 +134,7 @@ def _section(
     fewer = f" (in full: {experiment.runs})" if runs < experiment.runs else ""
     lines = [f"## {experiment.title}", "", experiment.story.strip(), ""]
     lines += ["```sh", f"unskew reproduce {study.name} {experiment.name}{told}", "```", ""]
-    lines += [f"{runs} run{'s' if runs > 1 else ''}{fewer}. **{summary(records)}.**", ""]
+    lines += [f"{runs} run{'s' if runs > 1 else ''}{fewer}{where(about)}. **{summary(records)}.**", ""]
     if bad := [record for record in records if not record.verdict.good]:
         lines += [f"- {_bad(record)}" for record in bad] + [""]
     for chart in experiment.charts:

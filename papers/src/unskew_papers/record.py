@@ -31,7 +31,7 @@ from unskew import InputError
 from unskew.core import atomic_file, plain_path, strict_json
 from unskew.core import plain as plain_text
 from unskew.core import write_json as write_whole
-from unskew.log.paths import read_small
+from unskew.log import read_small
 from unskew.result import plain
 
 LARGEST = 100_000_000  # bytes of a file of records

@@ -19,7 +19,7 @@ from papers.tests.recovery.kills import CONFIG, survives
 from papers.tests.recovery.small import MODELS, QUESTIONS, ratings, write
 from unskew import InputError
 from unskew.cli import app
-from unskew_papers.recovery import Paired
+from unskew_papers.recovery import Paired, study
 from unskew_papers.recovery.config import EXAMPLE, StudyConfig, read_config
 
 run = CliRunner().invoke
@@ -212,7 +212,7 @@ def test_no_input_of_a_study_is_replaced(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_result_of_python_does_not_replace_what_it_was_made_of(tmp_path: Path) -> None:
     chosen, random = write(tmp_path)
     log, other = (us.read_log(path, feedback="ratings") for path in (chosen, random))
-    found = us.study(Paired(log, other, relevant=">=4"), MODELS[:2], QUESTIONS[:1], metrics="recall@5", seeds=1)
+    found = study(Paired(log, other, relevant=">=4"), MODELS[:2], QUESTIONS[:1], metrics="recall@5", seeds=1)
     with refuses("output-is-input"):
         found.to_parquet(random)
     found.to_parquet(tmp_path / "out.parquet")

@@ -150,14 +150,14 @@ def test_likes_hide_all_else() -> None:
         ({"models": ["most_popular", "most_popular"]}, "duplicate-name"),
         ({"models": "most_popular"}, "wrong-type"),
         ({"metrics": ["mae"]}, "not-supported"),
-        ({"metrics": []}, "missing-argument"),
+        ({"metrics": []}, "missing-metric"),
         ({"questions": []}, "missing-argument"),
         ({"questions": [QUESTIONS[0], QUESTIONS[0]]}, "missing-argument"),
         ({"seeds": 0}, "out-of-range"),
         ({"seeds": [1, 1]}, "repeated-argument"),
         ({"candidates": "some"}, "unknown-name"),
         ({"memory": "300MB"}, "not-enough-memory"),
-        ({"memory": "much"}, "bad-string"),
+        ({"memory": "much"}, "bad-value"),
     ],
 )
 def test_what_cannot_be_asked(options: dict[str, object], code: str) -> None:

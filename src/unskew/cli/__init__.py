@@ -51,11 +51,12 @@ from unskew.cli.protocols import compare_protocols
 from unskew.cli.sample import sample
 from unskew.cli.simulate import app as simulate
 from unskew.cli.split import split
+from unskew.core.outputs import refuse_same, try_drawing, try_filling
 from unskew.core.panics import hold_back_panics
 from unskew.core.provenance import remember_command
 from unskew.core.text import plain
 
-__all__ = [  # what a command of another package is made of (commands.py)
+__all__ = [
     "FOLDER",
     "HOW",
     "OUTPUT",
@@ -75,7 +76,10 @@ __all__ = [  # what a command of another package is made of (commands.py)
     "option",
     "out",
     "progress",
+    "refuse_same",
     "show_and_write",
+    "try_drawing",
+    "try_filling",
     "written",
 ]
 

@@ -10,17 +10,21 @@ for ``FRESH`` seconds, so that many small fits after each other do not look for 
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from unskew.core.errors import InputError
+from unskew.core.text import plain
 
 PROC = Path("/proc")
 GROUPS = Path("/sys/fs/cgroup")
 THREADS = 700_000_000  # bytes of addresses that polars' threads reserve once they start, most of them never used
 FRESH = 0.2  # seconds
+LEAST = 256 << 20  # a limit below which nothing works
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
 _last: tuple[tuple[Path, Path], float, int] = (PROC, GROUPS), -FRESH, 0  # where and when one looked, and what was found
 
 
@@ -106,3 +110,17 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
+
+
+def memory_limit(given: str | int) -> int:
+    """Bytes, from a number or a text such as ``2GiB``."""
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]i?)?b?\s*", str(given).lower())
+    told = f"memory={given}" if isinstance(given, int) else f"memory={plain(given)!r}"
+    if isinstance(given, bool) or found is None:
+        raise InputError(f"{told}: write an amount of memory as 2GiB, 800MB, or a number of bytes.", code="bad-value")
+    limit = int(float(found[1]) * _UNITS[found[2] or ""])
+    if limit < LEAST:
+        raise InputError(
+            f"{told}: less than {amount(LEAST)} does not hold the program itself.", code="not-enough-memory"
+        )
+    return limit

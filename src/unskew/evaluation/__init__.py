@@ -10,6 +10,19 @@ from __future__ import annotations
 
 from unskew.evaluation.compare import compare_propensities
 from unskew.evaluation.comparison import PropensityComparison
+from unskew.evaluation.estimate import Estimates, estimate
+from unskew.evaluation.request import MOST_PARTS, Request, check_models, parsed_metrics, parsed_targets
 from unskew.evaluation.run import evaluate
 
-__all__ = ["PropensityComparison", "compare_propensities", "evaluate"]
+__all__ = [
+    "MOST_PARTS",
+    "Estimates",
+    "PropensityComparison",
+    "Request",
+    "check_models",
+    "compare_propensities",
+    "estimate",
+    "evaluate",
+    "parsed_metrics",
+    "parsed_targets",
+]

@@ -15,10 +15,10 @@ from typing import Any
 import polars as pl
 
 from unskew.core.errors import InputError
-from unskew.core.memory import amount, available
+from unskew.core.memory import amount, available, memory_limit
 from unskew.engine.stream.addresses import is_address
 from unskew.engine.stream.files import Source
-from unskew.engine.stream.sizes import BASE, IN_MEMORY, Sizes, in_memory, memory_limit
+from unskew.engine.stream.sizes import BASE, IN_MEMORY, Sizes, in_memory
 from unskew.evaluation.part_inputs import divided_table
 from unskew.evaluation.request import Request
 from unskew.evaluation.stream import open_sources, row_counts

@@ -20,7 +20,7 @@ from unskew.alignment.inputs import Share
 from unskew.alignment.sources import Names, Reading, given_inputs
 from unskew.core.bounds import SEED, SHARE, THREADS, Number, Whole, shown, word
 from unskew.core.errors import InputError, RefusedError
-from unskew.engine.stream.sizes import memory_limit
+from unskew.core.memory import memory_limit
 from unskew.estimators import Estimator, Need, Standing, Target
 from unskew.judging.segments import COUNTED
 from unskew.log import Feedback

@@ -13,11 +13,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from unskew.kernels.compiled import njit
     from unskew.kernels.hashing import mix, pair_uniform, unit
-    from unskew.kernels.topk import top_k
+    from unskew.kernels.topk import SEED, top_k
 
-_NAMES = {"compiled": ("njit",), "hashing": ("mix", "pair_uniform", "unit"), "topk": ("top_k",)}
+_NAMES = {"compiled": ("njit",), "hashing": ("mix", "pair_uniform", "unit"), "topk": ("SEED", "top_k")}
 
-__all__ = ["mix", "njit", "pair_uniform", "top_k", "unit"]  # what kernels of other packages are made of
+__all__ = ["SEED", "mix", "njit", "pair_uniform", "top_k", "unit"]  # what kernels of other packages are made of
 
 
 def __getattr__(name: str) -> object:

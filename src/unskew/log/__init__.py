@@ -9,19 +9,25 @@ the remedy; rows are dropped only on request, and counted in ``Account``. Behind
 import numpy as np
 import polars as pl
 
+from unskew.log.column_maps import ColumnMap
+from unskew.log.expected import a_log, coded_pairs, some_ids
 from unskew.log.features import Features, read_features
 from unskew.log.ids import Ids
 from unskew.log.interactions import read_log
 from unskew.log.lists import read_recommendations
 from unskew.log.log import Account, Feedback, Log
+from unskew.log.paths import check_file, read_small
 from unskew.log.predictions import Predictions, read_predictions
 from unskew.log.recommendations import Recommendations, Recommender
+from unskew.log.relevance import gains, row_gains, threshold_of
+from unskew.log.several import files_of
 
 # polars loads numpy when it is first needed, and fails if two threads need it first at the same time: let it be now.
 pl.Series(np.empty(0))
 
 __all__ = [
     "Account",
+    "ColumnMap",
     "Features",
     "Feedback",
     "Ids",
@@ -29,8 +35,17 @@ __all__ = [
     "Predictions",
     "Recommendations",
     "Recommender",
+    "a_log",
+    "check_file",
+    "coded_pairs",
+    "files_of",
+    "gains",
     "read_features",
     "read_log",
     "read_predictions",
     "read_recommendations",
+    "read_small",
+    "row_gains",
+    "some_ids",
+    "threshold_of",
 ]

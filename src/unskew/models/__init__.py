@@ -16,11 +16,12 @@ from pathlib import Path
 from unskew.core.errors import InputError
 from unskew.models import files
 from unskew.models.average_rating import AverageRating
-from unskew.models.base import Model, Updatable, training_rows
+from unskew.models.base import Model, Updatable, from_scores, from_shared_scores, training_rows
+from unskew.models.by_factors import ByFactors, Scored
 from unskew.models.family import FAMILY
 from unskew.models.foreign import adapt, matrix
 from unskew.models.given_factors import GivenFactors
-from unskew.models.grid_search import Searched, search
+from unskew.models.grid_search import Grid, Searched, search
 from unskew.models.item_knn import ItemKNN
 from unskew.models.mf import MF
 from unskew.models.most_popular import MostPopular
@@ -35,16 +36,22 @@ __all__ = [
     "SVD",
     "WMF",
     "AverageRating",
+    "ByFactors",
     "GivenFactors",
+    "Grid",
     "ItemKNN",
     "Model",
     "MostPopular",
     "Random",
     "RecentlyPopular",
+    "Scored",
     "Searched",
     "Updatable",
     "UserKNN",
     "adapt",
+    "files",
+    "from_scores",
+    "from_shared_scores",
     "load",
     "make",
     "matrix",

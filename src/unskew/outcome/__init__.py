@@ -11,27 +11,37 @@ from typing import TYPE_CHECKING
 
 from unskew.core.parts import Family
 from unskew.log.log import Invalid
-from unskew.outcome.base import Outcome
+from unskew.outcome.base import Outcome, Rows
 from unskew.outcome.crossfitting import Crossfit, crossfit
 from unskew.outcome.given import Given
 from unskew.outcome.means import Means
 
 if TYPE_CHECKING:
     from unskew.outcome.census import Census
+    from unskew.outcome.factored import Factored, Found, refuse_graded, with_rows
     from unskew.outcome.learned import Learned
     from unskew.outcome.logistic_mf import LogisticMF
+    from unskew.outcome.recalibrated import EDGE, FEWEST, level_and_slope
 
 __all__ = [
+    "EDGE",
+    "FEWEST",
     "Census",
     "Crossfit",
+    "Factored",
+    "Found",
     "Given",
     "Learned",
     "LogisticMF",
     "Means",
     "Outcome",
+    "Rows",
     "crossfit",
+    "level_and_slope",
     "make",
+    "refuse_graded",
     "register",
+    "with_rows",
 ]
 
 
@@ -47,6 +57,15 @@ FAMILY: Family[Outcome] = Family(
         "means": "means:Means",
         "sklearn": "learned:Learned",
     },
+    later=(
+        "factored:Factored",
+        "factored:Found",
+        "factored:refuse_graded",
+        "factored:with_rows",
+        "recalibrated:EDGE",
+        "recalibrated:FEWEST",
+        "recalibrated:level_and_slope",
+    ),
 )
 register, __dir__ = FAMILY.register, FAMILY.class_names
 __getattr__ = FAMILY.attribute  # what needs scipy or scikit-learn is loaded when it is first used

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unskew.core.parts import Family
-from unskew.propensity.base import NO_INPUTS, FitInputs, Level, Propensity, Scope, Scored, part_propensity
+from unskew.propensity.base import NO_INPUTS, FitInputs, IdColumn, Level, Propensity, Scope, Scored, part_propensity
 from unskew.propensity.known import Known
 from unskew.propensity.popularity import Popularity
 from unskew.propensity.uniform import Uniform
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from unskew.propensity.checks import Check, Checks
     from unskew.propensity.counted import Counted, from_files
     from unskew.propensity.counting import ValueCounts, count_items, count_values
+    from unskew.propensity.crossfit import crossfitted, folds_of, unseen_pairs
     from unskew.propensity.logistic import Logistic
     from unskew.propensity.logistic_mf import LogisticMF
     from unskew.propensity.naive_bayes import NaiveBayes
@@ -27,6 +28,7 @@ __all__ = [
     "Checks",
     "Counted",
     "FitInputs",
+    "IdColumn",
     "Known",
     "Level",
     "Logistic",
@@ -41,10 +43,13 @@ __all__ = [
     "check",
     "count_items",
     "count_values",
+    "crossfitted",
+    "folds_of",
     "from_files",
     "make",
     "part_propensity",
     "register",
+    "unseen_pairs",
 ]
 
 
@@ -70,6 +75,9 @@ FAMILY: Family[Propensity] = Family(
         "counting:ValueCounts",
         "counting:count_items",
         "counting:count_values",
+        "crossfit:crossfitted",
+        "crossfit:folds_of",
+        "crossfit:unseen_pairs",
     ),
 )
 register, make = FAMILY.register, FAMILY.make  # make: the propensity with this canonical string, popularity(gamma=1)

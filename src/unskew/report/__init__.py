@@ -16,10 +16,11 @@ from unskew.design import Plan
 from unskew.evaluation.comparison import PropensityComparison
 from unskew.propensity.checks import Checks
 from unskew.protocols import PolicyImpact, ProtocolComparison
-from unskew.report import html, latex, markdown, terminal
+from unskew.report import document, html, latex, markdown, numbers, terminal
 from unskew.report.anchored_demo_document import anchored_demo_document
 from unskew.report.anonymous import without_ids
 from unskew.report.audit_document import audit_document
+from unskew.report.box_charts import boxes
 from unskew.report.checks_document import checks_document
 from unskew.report.comparison_document import comparison_document
 from unskew.report.cross_validation_document import cross_validation_document, lines_document
@@ -27,6 +28,8 @@ from unskew.report.document import Cards, Document, Medium, in_brief, shown_in
 from unskew.report.flat import flat_metrics
 from unskew.report.interactive import charts_of, interactive
 from unskew.report.leaderboard import leaderboard
+from unskew.report.marks import NAIVE, colour, places
+from unskew.report.names import clean, shown
 from unskew.report.no_break import kept_together
 from unskew.report.paper import PaperTable, document_tables, result_table
 from unskew.report.plain_text import plain_text
@@ -51,6 +54,11 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 __all__ = [
+    "NAIVE",
+    "boxes",
+    "clean",
+    "colour",
+    "document",
     "document_of",
     "flat_metrics",
     "headline",
@@ -59,11 +67,14 @@ __all__ = [
     "log_to_mlflow",
     "markdown_of",
     "notebook",
+    "numbers",
     "page",
     "panel",
+    "places",
     "plot",
     "require",
     "sentences",
+    "shown",
     "summary",
 ]
 

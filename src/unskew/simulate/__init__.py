@@ -18,7 +18,8 @@ from __future__ import annotations
 from unskew.simulate.answering import answer
 from unskew.simulate.challenger import Challenger
 from unskew.simulate.completion import complete, most_active
-from unskew.simulate.files import MODELS, truths, write
+from unskew.simulate.files import MODELS, save, truths, write
+from unskew.simulate.predictions import NAMES
 from unskew.simulate.quantiles import SCHNABEL16, to_ratings
 from unskew.simulate.rating_files import write_ratings
 from unskew.simulate.ratings import RatingWorld, propensities
@@ -26,6 +27,7 @@ from unskew.simulate.world import World, relevant_for, true_value
 
 __all__ = [
     "MODELS",
+    "NAMES",
     "SCHNABEL16",
     "Challenger",
     "RatingWorld",
@@ -35,6 +37,7 @@ __all__ = [
     "most_active",
     "propensities",
     "relevant_for",
+    "save",
     "to_ratings",
     "true_value",
     "truths",

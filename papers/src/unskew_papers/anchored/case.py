@@ -15,15 +15,10 @@ import numpy as np
 import polars as pl
 
 from unskew import plan
-from unskew.design import Plan
-from unskew.design.deciding import decide
-from unskew.design.draw import draw
-from unskew.design.plan import round_stream
+from unskew.design import Plan, decide, draw, round_stream
 from unskew.log import Feedback, Ids, Log, Recommendations
-from unskew.outcome import Census
-from unskew.outcome.recalibrated import EDGE
-from unskew.propensity import FitInputs
-from unskew.propensity.crossfit import folds_of
+from unskew.outcome import EDGE, Census
+from unskew.propensity import FitInputs, folds_of
 from unskew_papers.anchored.known import FOLDS, KnownPairs, LogRows
 from unskew_papers.arrays import Bools, Floats, Ints64, starts_of
 

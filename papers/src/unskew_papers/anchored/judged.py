@@ -14,9 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaincinv, stdtrit
 
-from unskew.inference.contrast import Contrast
-from unskew.inference.simultaneous import Family, single_error
-from unskew.judging.answers import ERRORS, FEW_TAIL, FEWEST_ANSWERS, FEWEST_POSITIVE, OFF, WEAK, WEAK_FEW
+from unskew.inference import Contrast, Family, single_error
+from unskew.judging import ERRORS, FEW_TAIL, FEWEST_ANSWERS, FEWEST_POSITIVE, OFF, WEAK, WEAK_FEW
 from unskew_papers.anchored.known import KnownPairs, Sums
 from unskew_papers.arrays import Bools, Floats, Ints64
 

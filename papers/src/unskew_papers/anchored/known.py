@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from unskew.outcome.recalibrated import FEWEST, level_and_slope
+from unskew.outcome import FEWEST, level_and_slope
 from unskew_papers.arrays import Bools, Floats, Ints64
 
 FOLDS = 5

@@ -12,8 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from unskew.design import Plan
-from unskew.design.power import NORMAL
+from unskew.design import NORMAL, Plan
 from unskew_papers.anchored import judged
 from unskew_papers.anchored.case import Case, with_leads
 from unskew_papers.anchored.known import KnownPairs

@@ -14,11 +14,9 @@ from typing import Self
 
 import numpy as np
 
-from unskew.core import Words, option
+from unskew.core import Whole, Words, option
 from unskew.log import Ids, Log, Recommendations
-from unskew.models import Model
-from unskew.models.base import from_scores
-from unskew.models.neighbours import NEIGHBOURS
+from unskew.models import Model, from_scores
 from unskew_papers.arrays import Floats, present
 
 
@@ -27,7 +25,7 @@ class RatedKNN(Model):
     """Rank items by the ratings of similar users, or of similar items."""
 
     by: str = option("item", Words(("user", "item")), "whose cosines")
-    neighbours: int = option(50, NEIGHBOURS, "nearest neighbours that each keeps")
+    neighbours: int = option(50, Whole(1, 1_000_000), "nearest neighbours that each keeps")
     users_: Ids = field(init=False)
     scores_: Floats = field(init=False)
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from unskew import models
 from unskew.log import Feedback, Log, Recommendations
-from unskew.models.grid_search import Grid
+from unskew.models import Grid
 from unskew_papers.carraro20.printed import RECOMMENDERS
 from unskew_papers.carraro20.rated_knn import RatedKNN
 

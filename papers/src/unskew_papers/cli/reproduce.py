@@ -10,9 +10,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unskew import InputError
-from unskew.cli import STDOUT, File, QuietAlone, Texts, check_outputs, err, option, out, progress, written
+from unskew.cli import (
+    STDOUT,
+    File,
+    QuietAlone,
+    Texts,
+    check_outputs,
+    err,
+    option,
+    out,
+    progress,
+    refuse_same,
+    try_drawing,
+    try_filling,
+    written,
+)
 from unskew.core import plain, plain_path, together
-from unskew.core.outputs import refuse_same, try_drawing, try_filling
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -47,7 +60,7 @@ def reproduce(
 ) -> None:
     """Run a paper's experiments again: ours beside theirs, with deviations and verdicts. A stopped run continues."""
     from unskew.core import Store
-    from unskew.log.datasets.places import cache
+    from unskew.log.datasets import cache
     from unskew_papers.page import paths, save, write_page
     from unskew_papers.record import write_json
     from unskew_papers.tables import summary, tables

@@ -64,7 +64,7 @@ def study(
     outputs = {"json": json, "csv": csv, "html": html}
     check_outputs(config, **outputs)  # type: ignore[arg-type]
 
-    from unskew.log.datasets.places import cache
+    from unskew.log.datasets import cache
     from unskew_papers.recovery import study as run
 
     with progress(quiet) as report:

@@ -17,7 +17,7 @@ import numpy as np
 
 from unskew import models
 from unskew.log import Log, Recommendations
-from unskew.models.base import from_scores, from_shared_scores
+from unskew.models import from_scores, from_shared_scores
 from unskew_papers.arrays import Floats
 from unskew_papers.coat_truth.recipes import LIKED
 

@@ -19,8 +19,7 @@ import numpy as np
 from unskew import InputError, outcome
 from unskew.core import COUNTLESS, Whole, option, require
 from unskew.log import Log
-from unskew.outcome.base import Rows
-from unskew.outcome.factored import Factored, Found, refuse_graded, with_rows
+from unskew.outcome import Factored, Found, Rows, refuse_graded, with_rows
 from unskew.propensity import FitInputs
 from unskew_papers.arrays import Floats, Ints32
 from unskew_papers.kernels.adam import descend

@@ -18,11 +18,8 @@ import numpy.typing as npt
 from unskew import InputError
 from unskew.core import require
 from unskew.kernels import pair_uniform
-from unskew.log import Feedback, Ids, Log
-from unskew.log.expected import a_log, some_ids
-from unskew.log.relevance import gains
-from unskew.models import Model
-from unskew.models.by_factors import ByFactors, Scored
+from unskew.log import Feedback, Ids, Log, a_log, gains, some_ids
+from unskew.models import ByFactors, Model, Scored
 from unskew_papers.arrays import Codes, Floats
 from unskew_papers.kernels.sgd import LANES
 

@@ -20,16 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew import InputError, models
-from unskew.core import Whole, Words, option, plain, require
-from unskew.core.spec import parse
-from unskew.core.threads import Threads
+from unskew.core import Threads, Whole, Words, option, plain, require
 from unskew.kernels import mix, pair_uniform
-from unskew.log import Feedback, Ids, Log
-from unskew.log.expected import a_log, coded_pairs, some_ids
-from unskew.log.relevance import gains, row_gains
-from unskew.models import Model, files
-from unskew.models.by_factors import ByFactors, Scored
-from unskew.propensity.base import IdColumn
+from unskew.log import Feedback, Ids, Log, a_log, coded_pairs, gains, row_gains, some_ids
+from unskew.models import ByFactors, Model, Scored, files
+from unskew.propensity import IdColumn
 from unskew_papers.arrays import Floats
 from unskew_papers.kernels import sgd
 from unskew_papers.models.options import DIM, NOT_NEGATIVE, POSITIVE, ROUNDS, SEED
@@ -183,7 +178,9 @@ class Factors(ByFactors, Model):
         """Read a model that ``save`` wrote."""
         header, arrays, ids = files.read(path, "Factors")
         try:
-            model = cls.of_spec(parse(str(header["model"])))
+            model = models.make(str(header["model"]))
+            if not isinstance(model, cls):
+                raise InputError(f"it holds {model}", code="damaged-file")
             model.users_, model.items_, model.level_ = ids["users"], ids["items"], float(header["level"])
             model.user_, model.item_ = arrays["user"], arrays["item"]
             model.losses_ = tuple(float(loss) for loss in arrays["losses"])

@@ -15,15 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from unskew import InputError, UnskewError, load
-from unskew.alignment.sources import as_log
-from unskew.core import plain, plain_path, shown
-from unskew.core.outputs import files_in
-from unskew.evaluation.request import MOST_PARTS
-from unskew.log import Log
-from unskew.log.column_maps import MODELS, ColumnMap
+from unskew.alignment import as_log
+from unskew.core import files_in, plain, plain_path, shown
+from unskew.evaluation import MOST_PARTS
+from unskew.log import ColumnMap, Log, files_of, read_small
 from unskew.log.datasets import folder_of
-from unskew.log.paths import read_small
-from unskew.log.several import files_of
 from unskew.simulate import World
 from unskew_papers.recovery.draws import Paired, Source, Worlds
 from unskew_papers.recovery.makers import Fitted, Imported, Maker, Saved, Written, makers_of
@@ -264,7 +260,7 @@ class _File:
         reading = {name: data[name] for name in READING if name in data and name != "columns"}
         if "relevant" in data:
             reading.setdefault("feedback", "ratings")
-        asked = {"test": COLUMNS, "random": COLUMNS, MODELS: ()}
+        asked = {"test": COLUMNS, "random": COLUMNS, "models": ()}
         said = ColumnMap(data.get("columns"), COLUMNS, ("log", "random"), asked)
         log, random = (
             as_log(

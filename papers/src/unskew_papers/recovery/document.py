@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
 from typing import NamedTuple
 
+from unskew.report import NAIVE, boxes, clean, colour, numbers, places, shown
 from unskew.report import document as doc
-from unskew.report import numbers
-from unskew.report.box_charts import boxes
-from unskew.report.marks import NAIVE, colour, places
-from unskew.report.names import clean, shown
-from unskew.report.texts import glossary, section
 from unskew_papers.recovery.result import DrawScore, Score, StudyResult, line_of
 
 NARROW, WIDE = doc.ALWAYS, doc.WIDE
@@ -54,24 +53,35 @@ def study_document(result: StudyResult) -> doc.Document:
             doc.Callout("Warnings", tuple(_warnings(view)), "warning"),
         ),
         body=(
-            section(
-                "study.ranking",
+            _section(
+                "ranking",
                 doc.Cards(tuple(_charts(view)), fit=True),
             ),
-            section(
-                "study.scores",
+            _section(
+                "scores",
                 doc.Tables(tuple(_table(view, cell, MEASURES) for cell in view.cells), where=".table()"),
             ),
-            section(
-                "study.verdicts",
+            _section(
+                "verdicts",
                 doc.Tables(tuple(_table(view, cell, VERDICTS) for cell in view.cells if view.judged(cell))),
             ),
-            section("study.comparisons", doc.on_page(_comparisons(view))),
-            section("study.truth", doc.on_page(*(_truth(view, cell) for cell in view.cells))),
-            section("study.trouble", doc.on_page(_failures(view), _missing(view))),
-            glossary("study"),
+            _section("comparisons", doc.on_page(_comparisons(view))),
+            _section("truth", doc.on_page(*(_truth(view, cell) for cell in view.cells))),
+            _section("trouble", doc.on_page(_failures(view), _missing(view))),
+            doc.Section("glossary", "Glossary", (doc.Glossary(tuple(_texts()["glossary"].items())),)),
         ),
     )
+
+
+def _section(anchor: str, *blocks: doc.Block) -> doc.Section:
+    text = _texts()[anchor]
+    return doc.Section(anchor, text["title"], blocks, text.get("lead", ""), text.get("menu", ""))
+
+
+@cache
+def _texts() -> dict[str, dict[str, str]]:
+    """What never depends on the numbers: headings, leads, the glossary."""
+    return tomllib.loads(files("unskew_papers.recovery").joinpath("texts.toml").read_text(encoding="utf-8"))
 
 
 class _View:

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 
 from unskew import InputError
 from unskew import split as splitters
-from unskew.log import Feedback, Ids, Log
-from unskew.log.relevance import threshold_of
+from unskew.log import Feedback, Ids, Log, threshold_of
 from unskew.simulate import World
 from unskew.split import make_splits
 from unskew_papers.digest import digest_of

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unskew.core.threads import Threads
+from unskew.core import Threads
 from unskew.log import Recommendations
 from unskew_papers.arrays import Ints32, starts_of
 from unskew_papers.recovery.draws import Draw

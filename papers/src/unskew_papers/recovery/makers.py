@@ -20,9 +20,8 @@ from typing import Any
 from unskew import InputError
 from unskew import models as recommenders
 from unskew.core import plain, shown
-from unskew.evaluation.request import MOST_PARTS, check_models
-from unskew.log import Log, Recommendations, read_recommendations
-from unskew.log.paths import check_file
+from unskew.evaluation import MOST_PARTS, check_models
+from unskew.log import Log, Recommendations, check_file, read_recommendations
 from unskew.models import Model, training_rows
 from unskew_papers.recovery.draws import Draw, Place
 

@@ -21,16 +21,8 @@ from unskew import InputError
 from unskew import estimators as known
 from unskew import metrics as all_metrics
 from unskew.core import plain, shown
-from unskew.engine.memory import MemoryEngine
-from unskew.engine.plan import Refusal
 from unskew.estimators import Target
-from unskew.evaluation import evaluate
-from unskew.evaluation.conclude import setting_of
-from unskew.evaluation.read import read
-from unskew.evaluation.request import Request, parsed_metrics, parsed_targets
-from unskew.evaluation.run import settle
-from unskew.judging.answer import estimates_of
-from unskew.judging.measure import Measured, measure
+from unskew.evaluation import Request, estimate, evaluate, parsed_metrics, parsed_targets
 from unskew.log import Recommendations
 from unskew.result import Estimate, Verdict
 from unskew_papers.arrays import Floats
@@ -172,8 +164,8 @@ class Question:
         if self.verdicts:
             result = evaluate(test, lists, **call)
             return _unit(list(lists), result.estimates, result.verdicts_) | {"missing": result.inputs["refused"]}
-        found, refused = _measured(Request.of(test, lists, **call))
-        return _unit(list(lists), estimates_of(found), ()) | {"missing": [vars(refusal) for refusal in refused]}
+        found = estimate(test, lists, **call)
+        return _unit(list(lists), found.rows, ()) | {"missing": [vars(refusal) for refusal in found.refused]}
 
 
 def truth_of(draw: Draw, lists: Lists, metrics: Sequence[str], targets: Sequence[str], candidates: str) -> Unit:
@@ -191,16 +183,14 @@ def truth_of(draw: Draw, lists: Lists, metrics: Sequence[str], targets: Sequence
         "threads": 1,
         **draw.of(draw.truth),
     }
-    measured, _ = _measured(Request.of(draw.truth, lists, **call))
-    unit = _unit(list(lists), estimates_of(measured), ())
+    found = estimate(draw.truth, lists, **call)
+    unit = _unit(list(lists), found.rows, ())
     pairs = np.array(list(combinations(range(len(lists)), 2))).T
     z = []
-    for cell in measured.sums.moments:
-        difference = cell.values[pairs[0]] - cell.values[pairs[1]]
-        variance = np.diag(cell.covariance)
-        error = np.sqrt(
-            np.maximum(variance[pairs[0]] + variance[pairs[1]] - 2.0 * cell.covariance[pairs[0], pairs[1]], 0.0)
-        )
+    for values, covariance in zip(found.values, found.covariances, strict=True):
+        difference = values[pairs[0]] - values[pairs[1]]
+        variance = np.diag(covariance)
+        error = np.sqrt(np.maximum(variance[pairs[0]] + variance[pairs[1]] - 2.0 * covariance[pairs[0], pairs[1]], 0.0))
         if draw.complete:
             error = np.zeros_like(error)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -227,15 +217,6 @@ def checked_targets(targets: str | Sequence[str]) -> list[str]:
     if not found:
         raise InputError("target: give at least one, such as 'pooled'.", code="missing-argument", argument="target")
     return found
-
-
-def _measured(request: Request) -> tuple[Measured, tuple[Refusal, ...]]:
-    """All sums of an evaluation, with nothing judged, and what was refused."""
-    inputs = read(request, _silent)
-    settled = settle(request, inputs, _silent)
-    engine = MemoryEngine(settled.aligned.held, request.threads)
-    setting = setting_of(settled.request, settled.aligned, engine, inputs.rules)
-    return measure(engine, settled.plan, setting), settled.refusals
 
 
 def _unit(models: list[str], estimates: Sequence[Estimate], verdicts: Sequence[Verdict]) -> Unit:
@@ -278,7 +259,3 @@ def _said(
 def z_of(verdict: Verdict) -> float:
     """The difference in standard errors; 0 where there is no error."""
     return verdict.difference / verdict.se if verdict.se > 0.0 else 0.0
-
-
-def _silent(stage: str, done: int, total: int) -> None:
-    """Progress is told by units."""

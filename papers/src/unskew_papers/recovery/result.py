@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,8 +14,7 @@ import polars as pl
 from scipy.stats import t as student
 
 from unskew import metrics as all_metrics
-from unskew.core import ShownTable
-from unskew.core.text import storable
+from unskew.core import ShownTable, storable
 from unskew.result import frame_of, plain
 from unskew_papers.arrays import Floats
 from unskew_papers.recovery.draws import Place
@@ -23,6 +22,7 @@ from unskew_papers.recovery.scores import BOUNDS, HIGHER, MEASURES, scores, trul
 from unskew_papers.recovery.welch import best, compare
 
 if TYPE_CHECKING:
+    from unskew.report import document as doc
     from unskew_papers.recovery.run import StudyTask
 
 SCHEMA_VERSION = 1
@@ -194,6 +194,18 @@ class StudyResult(ShownTable):
             "notes": [storable(note) for note in self.notes],
             **{name: [plain(asdict(row)) for row in rows] for name, rows in records.items()},
         }
+
+    def document(self) -> doc.Document:
+        """What people look at."""
+        from unskew_papers.recovery.document import study_document
+
+        return study_document(self)
+
+    def numbers(self) -> Iterator[tuple[tuple[str, ...], float]]:
+        """Every score with its interval, by question, metric, estimator, target and measure."""
+        for s in self.scores_:
+            where = (s.question, s.metric, s.estimator, s.target, s.measure)
+            yield from (((*where, name), getattr(s, name)) for name in ("mean", "low", "high"))
 
     def _made_from(self) -> tuple[Path, ...]:
         return self.files

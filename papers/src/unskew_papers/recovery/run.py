@@ -22,11 +22,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from unskew import InputError, RefusedError
-from unskew.core import COUNTLESS, Progress, Store, Whole, amount, available, each, shown
-from unskew.core.bounds import THREADS, word
-from unskew.engine.stream.sizes import memory_limit
+from unskew.core import COUNTLESS, Progress, Store, Whole, Words, amount, available, each, memory_limit, shown
 from unskew.log import Recommendations
-from unskew.simulate.world import SEED_OF_WORLDS
 from unskew_papers.recovery.draws import Draw, Place, Source
 from unskew_papers.recovery.lists import make_lists, read_lists
 from unskew_papers.recovery.makers import Maker, makers_of
@@ -35,6 +32,7 @@ from unskew_papers.recovery.result import StudyResult, put_together
 
 BARE = 400_000_000  # bytes of a process that has loaded everything and done nothing
 DRAWS = Whole(1, 10_000, COUNTLESS)
+SEED, WORKERS, CANDIDATES = Whole(0, 2**31 - 1), Whole(1, 1024), Words(("unseen", "all"))
 VERSION = "1"  # of the units that are kept; raise it when their meaning changes
 Candidates = Literal["unseen", "all"]
 Key = dict[str, Any]
@@ -74,7 +72,7 @@ def study(
         memory: what all of them together may take (``8GiB``, or bytes); by default what is free.
         progress: called with (stage, done, total).
     """
-    THREADS.of(workers, "workers")
+    WORKERS.of(workers, "workers")
     room = available() if memory is None else memory_limit(memory)
     asked = Settings.of(metrics=metrics, target=target, seeds=seeds, candidates=candidates, keep_lists=keep_lists)
     depth = max([asked.depth, *(checked_metrics(question.metrics)[1] for question in questions if question.metrics)])
@@ -114,7 +112,7 @@ class Settings(NamedTuple):
         keep_lists: bool = True,
     ) -> Settings:
         """As people write them, checked."""
-        word(candidates, ("unseen", "all"), "candidates")
+        CANDIDATES.of(candidates, "candidates")
         if not isinstance(keep_lists, bool):
             raise InputError(
                 f"keep_lists must be True or False, not {shown(keep_lists)}.", code="wrong-type", option="keep_lists"
@@ -128,7 +126,7 @@ def _seeds(given: int | Sequence[int]) -> tuple[int, ...]:
     if not isinstance(given, list | tuple | range | np.ndarray):
         return tuple(range(int(DRAWS.of(given, "seeds, a number of draws or a list of seeds,"))))
     DRAWS.of(len(given), "the number of seeds")
-    chosen = tuple(int(SEED_OF_WORLDS.of(seed, "a seed")) for seed in given)
+    chosen = tuple(int(SEED.of(seed, "a seed")) for seed in given)
     if len(set(chosen)) < len(chosen):
         raise InputError(
             "seeds must be a number of draws, or a list of different seeds.", code="repeated-argument", option="seeds"

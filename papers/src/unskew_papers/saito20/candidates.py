@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unskew.kernels import top_k
-from unskew.kernels.topk import SEED
+from unskew.kernels import SEED, top_k
 from unskew.log import Feedback, Ids, Log
 from unskew_papers.arrays import Codes, Floats, starts_of
 from unskew_papers.models import Factors

@@ -27,8 +27,8 @@ import polars as pl
 
 from unskew import outcome, propensity
 from unskew.log import Feedback, Ids, Log
-from unskew.log.datasets.base import Dataset
-from unskew.propensity.crossfit import crossfitted, unseen_pairs
+from unskew.log.datasets import Dataset
+from unskew.propensity import crossfitted, unseen_pairs
 from unskew_papers.arrays import Codes, Floats, present
 from unskew_papers.models.adam import AdamMF
 from unskew_papers.saito20 import dense

@@ -11,9 +11,7 @@ import numpy as np
 
 from unskew.log import Log
 from unskew.models import MF
-from unskew.models.mf.problem import Loss
-from unskew.models.mf.search import FOLD_TOLERANCE, OFFSETS
-from unskew_papers.arrays import Floats, present
+from unskew.models.mf import FOLD_TOLERANCE, OFFSETS, Loss
 
 FOLDS = 4
 ROUNDS = 2_000  # a strong penalty on offsets takes many sweeps

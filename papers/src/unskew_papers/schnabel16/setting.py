@@ -20,8 +20,7 @@ import numpy as np
 
 from unskew import load
 from unskew.core import Progress, Store
-from unskew.simulate import RatingWorld
-from unskew.simulate.predictions import NAMES
+from unskew.simulate import NAMES, RatingWorld
 from unskew_papers.arrays import Floats, present
 from unskew_papers.digest import digest
 from unskew_papers.repeated import Repeated

@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from unskew.core import Progress
-from unskew.simulate.predictions import NAMES
+from unskew.simulate import NAMES
 from unskew_papers.record import Near, Record, judged
 from unskew_papers.schnabel16.setting import METRICS, Setting
 

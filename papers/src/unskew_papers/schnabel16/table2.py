@@ -31,7 +31,7 @@ from unskew import propensity as propensities
 from unskew.core import Progress
 from unskew.log import Log, read_features
 from unskew.log.datasets import Dataset, folder_of
-from unskew.models.mf.search import DIMS, PENALTIES
+from unskew.models.mf import DIMS, PENALTIES
 from unskew.propensity import FitInputs
 from unskew.split import holdout
 from unskew_papers.arrays import Floats, present

@@ -16,8 +16,7 @@ import numpy as np
 from unskew import load
 from unskew.core import Progress, Store
 from unskew.log import Log
-from unskew.simulate import SCHNABEL16, RatingWorld
-from unskew.simulate.predictions import NAMES
+from unskew.simulate import NAMES, SCHNABEL16, RatingWorld
 from unskew_papers.arrays import Floats, present
 from unskew_papers.digest import digest_of
 from unskew_papers.record import Near, Record, judged

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from unskew.core import together
-from unskew.core.outputs import refuse_existing
-from unskew.simulate.files import Progress, save
+from unskew.core import refuse_existing, together
+from unskew.simulate import save
 from unskew_papers.shop.rhythm import START
 from unskew_papers.shop.shop import ShopOverTime
 
@@ -30,7 +29,7 @@ def write_shop(
     directory: str | Path,
     *,
     candidates: Mapping[str, str] = CANDIDATES,
-    progress: Progress | None = None,
+    progress: Callable[[str], None] | None = None,
     force: bool = False,
 ) -> dict[str, Path]:
     """Write a shop; gives back the path of each file by name.

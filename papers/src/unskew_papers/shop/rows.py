@@ -8,8 +8,7 @@ import numpy as np
 import polars as pl
 
 from unskew.log import Account, Feedback, Ids, Log
-from unskew.log.order import group, pick, regroup
-from unskew_papers.arrays import Codes, Floats, Ints64
+from unskew_papers.arrays import Codes, Floats, Ints64, starts_of
 
 
 @dataclass(eq=False)
@@ -49,15 +48,15 @@ class ShopRows:
         """The rows from ``since`` on as a log with everything but policies."""
         rows = slice(since, self.count)
         user, item = self.user[self.visit[rows]], self.item[rows]
-        indptr, order = group(user, item, len(self.users), len(self.items))
+        order = np.lexsort((item, user))
         return Log(
             self.users,
             self.items,
-            indptr,
-            pick(item, order),
-            time=pick(self.time[rows], order),
-            propensity=pick(self.chance[rows], order),
-            columns={"place": pl.Series("place", pick(self.place[rows], order))},
+            starts_of(np.bincount(user, minlength=len(self.users))),
+            item[order],
+            time=self.time[rows][order],
+            propensity=self.chance[rows][order],
+            columns={"place": pl.Series("place", self.place[rows][order])},
             feedback=Feedback.IMPLICIT,
             clock=pl.Datetime("us"),
             account=Account("simulated", self.count - since),
@@ -66,6 +65,8 @@ class ShopRows:
 
 def rows_of(log: Log, users: Codes) -> Log:
     """The rows of some users, who are its only users."""
-    indptr, order = regroup(log.indptr, users)
+    sizes = np.diff(log.indptr)[users]
+    indptr = starts_of(sizes)
+    order = np.repeat(log.indptr[users] - indptr[:-1], sizes) + np.arange(indptr[-1])
     names = Ids(log.users.values.gather(users))
-    return Log(names, log.items, indptr, pick(log.item, order), feedback=Feedback.IMPLICIT)
+    return Log(names, log.items, indptr, log.item[order], feedback=Feedback.IMPLICIT)

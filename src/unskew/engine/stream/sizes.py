@@ -7,13 +7,9 @@ room to spare.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from unskew.core.errors import InputError
-from unskew.core.memory import amount
-from unskew.core.text import plain
 from unskew.log.batches import Kind
 
 BASE = 420_000_000  # bytes of a process with everything loaded
@@ -32,9 +28,7 @@ SUM = 0.09e-6  # CPU seconds to align and sum a row, tipping points included
 WAITING = 60  # bytes of a row while it waits to be written
 CHUNK = 2_000_000  # rows that are written at once, at most: more take memory and no less time
 PART = 2_000_000  # rows of a part, at most, where they do not fit into one: what is worked on should stay in the cache
-LEAST = 256 << 20  # a limit below which nothing works
 MOST_PARTS = 4096
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
 
 
 @dataclass(frozen=True)
@@ -88,17 +82,3 @@ class Sizes:
 def in_memory(rows: Mapping[Kind, int]) -> int:
     """Bytes that the engine in memory takes for so many rows."""
     return BASE + sum(count * IN_MEMORY[kind] for kind, count in rows.items())
-
-
-def memory_limit(given: str | int) -> int:
-    """Bytes, from a number or a text such as ``2GiB``."""
-    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]i?)?b?\s*", str(given).lower())
-    told = f"memory={given}" if isinstance(given, int) else f"memory={plain(given)!r}"
-    if isinstance(given, bool) or found is None:
-        raise InputError(f"{told}: write an amount of memory as 2GiB, 800MB, or a number of bytes.", code="bad-value")
-    limit = int(float(found[1]) * _UNITS[found[2] or ""])
-    if limit < LEAST:
-        raise InputError(
-            f"{told}: less than {amount(LEAST)} does not hold the program itself.", code="not-enough-memory"
-        )
-    return limit

@@ -8,5 +8,6 @@ Nothing is shipped and nothing is downloaded by itself: copies lie in folders th
 from unskew.log.datasets.base import About, Dataset, Download, Source
 from unskew.log.datasets.catalogue import NAMES, add, folder_of, load, source_of
 from unskew.log.datasets.fetch import fetch
+from unskew.log.datasets.places import cache
 
-__all__ = ["NAMES", "About", "Dataset", "Download", "Source", "add", "fetch", "folder_of", "load", "source_of"]
+__all__ = ["NAMES", "About", "Dataset", "Download", "Source", "add", "cache", "fetch", "folder_of", "load", "source_of"]
