@@ -32,8 +32,9 @@ class Experiment:
         name: as the command line knows it.
         story: what was done, how it is judged, and where ours differs; Markdown.
         run: (setting, runs, quick, progress) → records; a quick run may also leave out points.
-        runs, quick_runs: how many in full (the paper's number where it has one), and for a quick look.
+        runs, quick_runs: how many in full, and for a quick look.
         folded: whether the page folds long tables away.
+        fewer: what else a quick look has less of, and of how much.
     """
 
     name: str
@@ -44,6 +45,13 @@ class Experiment:
     quick_runs: int
     charts: tuple[Chart, ...] = ()
     folded: bool = True
+    fewer: str = ""
+
+    def stands_for(self, runs: int, quick: bool) -> str:
+        """What of the full run these runs are, in words; nothing where they are all of it."""
+        less = [f"{runs} of {self.runs} runs"] if runs < self.runs else []
+        less += [self.fewer] if quick and self.fewer else []
+        return f" Of the full run: {'; '.join(less)}." if less else ""
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ def reproduce(
         Texts, typer.Argument(help="Tables and figures (table1, figure2, …); all by default.")
     ] = None,
     quick: Annotated[bool, option("Fewer runs: a look in a few minutes.", None, "--quick")] = False,
-    runs: Annotated[int | None, typer.Option(min=1, help="How many runs; the paper's number by default.")] = None,
+    runs: Annotated[int | None, typer.Option(min=1, help="How many runs; by default those of its page.")] = None,
     json: Annotated[File, option("Write all records to one JSON file.")] = None,
     output: Annotated[
         File,
@@ -95,7 +95,7 @@ def reproduce(
         saved = [] if output is None else save(found, experiment, records, output, quick=quick)
         if not quiet:
             out.print(f"\n{experiment.title}", style="bold")
-            out.print(f"{summary(records)}.\n")
+            out.print(f"{summary(records)}.{experiment.stands_for(count, quick)}\n")
             for table in tables(records):
                 out.print(_table(table) if len(table.head) <= WIDEST else f"{table.title}: {_in_file(table)}\n")
         written(saved, quiet)

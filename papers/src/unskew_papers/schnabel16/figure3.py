@@ -26,7 +26,7 @@ from unskew_papers.arrays import Floats, present
 from unskew_papers.record import Below, Near, Record
 from unskew_papers.repeated import Repeated, claim, shown
 from unskew_papers.schnabel16.figure4 import naive_bayes, random_sample
-from unskew_papers.schnabel16.learning import LOSSES, last_fit, learn, searched, wrong
+from unskew_papers.schnabel16.learning import LOSSES, furthest, last_fit, learn, searched, wrong
 from unskew_papers.schnabel16.setting import ALPHAS, Draw, Setting
 
 RUNS = 30
@@ -60,7 +60,7 @@ def run(metric: str, setting: Setting, runs: int, quick: bool, progress: Progres
     )
     values: Values = {point: [] for point in points}
     edges: Values = {point: [] for point in points}
-    ends = min(search["penalties"]), max(search["penalties"])
+    ends = min(search["penalties"]), furthest(search["penalties"])
     for key, record in zip(keys, found, strict=True):
         point = key["method"], key["alpha"], key["size"]
         values[point].append(record["error"])

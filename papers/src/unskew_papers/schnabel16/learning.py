@@ -12,9 +12,11 @@ import numpy as np
 from unskew.log import Log
 from unskew.models import MF
 from unskew.models.mf import FOLD_TOLERANCE, OFFSETS, Loss
+from unskew_papers.arrays import Floats, present
 
 FOLDS = 4
 ROUNDS = 2_000  # a strong penalty on offsets takes many sweeps
+FURTHER, STEP = 3, 5.0  # so many larger penalties at most, each so many times the last
 LOSSES: dict[str, Loss] = {"mae": "absolute", "mse": "squared"}  # by the metric that a model is learnt for
 
 
@@ -36,23 +38,34 @@ def learn(
 ) -> tuple[MF, list[str]]:
     """The model that a unit's key asks for, and what it warns about, which is kept with the unit's numbers.
 
-    A key with a ``reading`` has the penalties of the paper's Eq. 14 itself: each dim and treatment of offsets is
-    searched over those of ``MF`` that are meant, and the best score wins.
+    While the largest penalty is the best, the grid goes on. A key with a ``reading`` has the penalties of the paper's
+    Eq. 14 instead: each dim and treatment of offsets is searched over those of ``MF`` that are meant, and the best
+    score wins.
     """
     search = key["search"]
-    searches = [search]
-    if reading := key.get("reading"):
-        searches = [
-            search
-            | {"dims": [dim], "offsets": [treatment], "penalties": [scale * each for each in search["penalties"]]}
-            for dim, treatment in product(search["dims"], search["offsets"])
-            for scale in [1.0 / printed(log, dim, treatment, reading)]
-        ]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        models = [MF.search(log, propensity, **each, seed=seed, threads=threads) for each in searches]
-    best = min(models, key=lambda model: float(present(model.search_).table["score"][0]))
-    return best, [str(each.message) for each in caught]
+        if reading := key.get("reading"):
+            models = []
+            for dim, treatment in product(search["dims"], search["offsets"]):
+                penalties = [each / printed(log, dim, treatment, reading) for each in search["penalties"]]
+                one = {"penalties": penalties, "dims": [dim], "offsets": [treatment]}
+                models.append(MF.search(log, propensity, **{**search, **one}, seed=seed, threads=threads))
+            best = min(models, key=lambda model: float(present(model.search_).table["score"][0]))
+            return best, [str(each.message) for each in caught]
+        for steps in range(FURTHER + 1):
+            caught.clear()
+            largest = furthest(search["penalties"], steps)
+            penalties = [*search["penalties"], *(furthest(search["penalties"], n + 1) for n in range(steps))]
+            model = MF.search(log, propensity, **{**search, "penalties": penalties}, seed=seed, threads=threads)
+            if model.penalty < largest:
+                break
+    return model, [str(each.message) for each in caught]
+
+
+def furthest(penalties: Sequence[float], steps: int = FURTHER) -> float:
+    """The largest penalty after so many steps beyond the grid."""
+    return max(penalties) * STEP**steps
 
 
 def printed(log: Log, dim: int, offsets: str, reading: str) -> float:

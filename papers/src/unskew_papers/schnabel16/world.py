@@ -36,10 +36,11 @@ def run(setting: Setting, runs: int, quick: bool, progress: Progress | None = No
     log = load("ml-100k").mnar
     found = completion.accuracies(setting.store, log, setting.workers, progress)
     before, after = (completion.best(found, reading) for reading in range(len(completion.READINGS)))
-    worlds = {"here": before, "by accuracy after the adjustment": after, "as `unskew simulate` does": LIKE}
+    plain = completion.best({choice: hits for choice, hits in found.items() if choice[0] == "none"}, 0)
+    worlds = {"here": before, "without offsets": plain, "hits after the adjustment": after, "unskew simulate": LIKE}
     records = _shown(found)
     for name, choice in worlds.items():
-        records += _dcg(setting.store, log, choice, f"{name}: {choice[0]}, rank {choice[1]}, λ = {choice[2]:g}")
+        records += _dcg(setting.store, log, choice, f"{name} ({choice[0]}, {choice[1]}, {choice[2]:g})")
     return records + _shares(setting.world, log)
 
 
