@@ -15,7 +15,12 @@ import pytest
 
 import unskew as us
 from tests.ratings.test_enumeration import Full, full
+from unskew.estimators.dr import DR
+from unskew.estimators.target import Target
+from unskew.estimators.validity import Evidence, refusal
+from unskew.kernels.arrays import present
 from unskew.log import Feedback, Ids, Log
+from unskew.metrics import make as make_metric
 from unskew.outcome import Given, Outcome, crossfit, make
 from unskew.outcome.base import PairPredictor
 
@@ -153,6 +158,14 @@ def test_lists_and_ready_made_guesses_are_refused() -> None:
             metrics=[metric], estimators=["ips", "dr"], outcome=outcome, target="per_pair", refused="skip"
         )
         assert {(each["estimator"], each["code"]) for each in found.inputs["refused"]} == {("dr", code)}
+
+
+def test_parts_of_users_are_refused() -> None:
+    """What is fitted to errors needs all rows at once."""
+    known = Evidence(Feedback.RATINGS, propensity=True, absolute=True, unpredicted="", outcome=True)
+    metric, target = make_metric("mae"), Target.PER_PAIR
+    assert refusal(metric, DR(), target, known) is None
+    assert present(refusal(metric, DR(), target, replace(known, in_parts=True))).code == "in-parts"
 
 
 def test_clips_and_segments_of_users_keep_the_guesses() -> None:
