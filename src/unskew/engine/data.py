@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -57,6 +58,13 @@ class Hits:
         return self.starts, self.row, self.place, self.precision
 
 
+class GuessedCosts(NamedTuple):
+    """What an outcome model says the pairs of some users cost: of every row, and of all candidates of a user."""
+
+    rows: Floats
+    totals: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class Ranked:
     """What one model says of the held-out rows of some users.
@@ -64,6 +72,7 @@ class Ranked:
     Args:
         rank: where it lists the row's item (0 = not listed).
         predicted: what it predicts for the row, where it predicts.
+        guessed: by metric, what an outcome model says that these predictions cost, where it is asked.
         list_indptr, list_rank: the users' lists themselves, where they are asked for.
         list_candidates: which listed entries are candidates; the others cannot be hits.
         list_q: what the outcome model says of each listed pair (0 where it is no candidate).
@@ -74,6 +83,7 @@ class Ranked:
 
     rank: Ints32
     predicted: Floats | None = None
+    guessed: Mapping[str, GuessedCosts] = field(default_factory=dict)
     list_indptr: Ints64 = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
     list_rank: Ints32 = field(default_factory=lambda: np.empty(0, dtype=np.int32))
     list_candidates: Bools | None = None
@@ -122,6 +132,7 @@ class EvaluationData(Batch):
         hashes: of the users' ids, for the bootstrap.
         lists: per model, lists coded over the same users and items.
         predicted: per model, its prediction of each row; ``None`` where it predicts nothing.
+        guessed: per model and metric, what an outcome model says that its predictions cost, where it is asked.
         relative: whether the propensities are relative.
         listed: what is known of listed pairs; ``None`` where no estimator looks at whole lists.
         shown: tells which listed pairs the log could ever have shown; ``None`` where all of them.
@@ -135,6 +146,7 @@ class EvaluationData(Batch):
     lists: tuple[Recommendations, ...]
     relative: bool = True
     predicted: tuple[Floats | None, ...] = ()
+    guessed: tuple[Mapping[str, GuessedCosts], ...] = ()
     listed: ListedPairs | None = None
     shown: ListedPairs | None = None
     all_pairs: Census | None = None
@@ -184,14 +196,19 @@ class EvaluationData(Batch):
             ranked, predicted = Ranked.in_lists(self, lists, low, high), self.predicted[j] if self.predicted else None
             if predicted is not None:
                 ranked = ranked.beside(predicted=predicted[rows])
+            if self.guessed:
+                of = {name: GuessedCosts(q[rows], total[low:high]) for name, (q, total) in self.guessed[j].items()}
+                ranked = ranked.beside(guessed=of)
             found.append(ranked if self.listed is None else self._with_list(ranked, lists, low, high))
         return found
 
     def of_rows(self, rows: Ints64 | Bools, indptr: Ints64) -> Self:
         """Some of the rows; ``indptr`` says whose they are."""
         predicted = tuple(None if numbers is None else numbers[rows] for numbers in self.predicted)
+        guessed = tuple({name: q._replace(rows=q.rows[rows]) for name, q in each.items()} for each in self.guessed)
         draws = None if self.draws is None else self.draws.of_rows(rows)
-        return replace(super().of_rows(rows, indptr), item=self.item[rows], predicted=predicted, draws=draws)
+        more: dict[str, Any] = {"predicted": predicted, "guessed": guessed, "draws": draws}
+        return replace(super().of_rows(rows, indptr), item=self.item[rows], **more)
 
     def of_users(self, users: Ints32) -> Self:
         """Some of the users, with their rows and lists."""
@@ -209,6 +226,9 @@ class EvaluationData(Batch):
             relevant=cut(self.relevant),
             candidates=cut(self.candidates),
             q_total=cut(self.q_total),
+            guessed=tuple(
+                {name: q._replace(totals=q.totals[users]) for name, q in each.items()} for each in part.guessed
+            ),
             listed=None if self.listed is None else self.listed.of_users(users),
             shown=None if self.shown is None else self.shown.of_users(users),
             all_pairs=None if self.all_pairs is None else self.all_pairs.of_users(users),

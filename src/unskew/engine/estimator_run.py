@@ -75,7 +75,7 @@ class EstimatorRun:
     def sums(self) -> HitSums | ListSums | PairCosts:
         """What is summed over pairs."""
         if self.target is Target.PER_PAIR:
-            return PairCosts(self.metrics, self.models, self.depth, self.divided)
+            return PairCosts(self.metrics, self.models, self.depth, self.divided, self.traits.corrects_model)
         ranking = tuple(metric for metric in self.metrics if isinstance(metric, RankingMetric))
         if self.target.sums or self.traits.terms[0].listed:
             only_catalogue = self.target.normalised or not self.target.sums  # totals hold no others
@@ -187,11 +187,11 @@ class EstimatorRun:
         """Fill the columns of one term."""
         starts = self.layout.starts
         first = starts[Kind.SUM, t]
-        if not isinstance(self.sums, ListSums):
+        if isinstance(self.sums, HitSums):
             self.sums.fill(batch, summand, ranked, first, own)
             return
         self.sums.fill(batch, summand, ranked, first, own, starts.get((Kind.LIST_OUTCOMES, t)))
-        if (Kind.LIST_WEIGHT, t) in starts:
+        if isinstance(self.sums, ListSums) and (Kind.LIST_WEIGHT, t) in starts:
             places = starts[Kind.LIST_WEIGHT, t], starts[Kind.LIST_WORTH, t]
             self.sums.fill_lists(batch, present(summand.numbers), ranked, *places, own)
 

@@ -1,4 +1,7 @@
-"""Costs of pairs (per_pair): the error of a prediction, or |C_u| · y · worth(rank); both hold the value of the pair."""
+"""Costs of pairs (per_pair): the error of a prediction, or |C_u| · y · worth(rank); both hold the value of the pair.
+
+Where an outcome model guesses errors and is corrected, a seen pair says δ − q, and every candidate q.
+"""
 
 from __future__ import annotations
 
@@ -24,19 +27,34 @@ class PairCosts:
     Args:
         depth: ranks 1 … depth may be worth something.
         inside: whether sums are divided user by user.
+        corrected: whether an outcome model is corrected by what was seen.
     """
 
     metrics: tuple[Metric, ...]
     models: int
     depth: int
     inside: bool
+    corrected: bool = False
 
-    def fill(self, batch: Batch, summand: Summand, ranked: Sequence[Ranked], first: int, own: Floats) -> None:
-        """Fill the columns of all metrics and models, from column ``first`` on."""
+    def fill(
+        self,
+        batch: Batch,
+        summand: Summand,
+        ranked: Sequence[Ranked],
+        first: int,
+        own: Floats,
+        outcomes: int | None = None,
+    ) -> None:
+        """Fill the columns of all metrics and models, from column ``first`` on; guesses alone from ``outcomes`` on."""
         seen, divisor, total = present(summand.seen), present(summand.divisor), np.empty(batch.users)
         for j, model in enumerate(ranked):
             for t in range(len(self.metrics)):
-                sums.per_user(batch.indptr, seen * self.costs(batch, model, t), total)
+                sums.per_user(batch.indptr, seen * self._told(batch, model, t), total)
+                if summand.listed:
+                    guessed = model.guessed[str(self.metrics[t])].totals
+                    total += summand.listed * guessed
+                    if outcomes is not None:
+                        own[:, outcomes + t * self.models + j] = guessed
                 if self.inside:
                     np.divide(total, divisor, out=total, where=divisor > 0.0)
                 own[:, first + t * self.models + j] = total
@@ -54,7 +72,12 @@ class PairCosts:
 
     def difference(self, batch: Batch, a: Ranked, b: Ranked, metric: int) -> Floats:
         """What every seen pair says for model a against model b."""
-        return self.costs(batch, a, metric) - self.costs(batch, b, metric)
+        return self._told(batch, a, metric) - self._told(batch, b, metric)
+
+    def _told(self, batch: Batch, model: Ranked, metric: int) -> Floats:
+        """What every seen pair says: its cost, less the guess of it where that is corrected."""
+        costs = self.costs(batch, model, metric)
+        return costs - model.guessed[str(self.metrics[metric])].rows if self.corrected else costs
 
     def costs(self, batch: Batch, model: Ranked, metric: int) -> Floats:
         """δ of every seen pair of the batch under one model and metric."""

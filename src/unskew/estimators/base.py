@@ -196,7 +196,7 @@ class Term:
         raised: how many pairs a clip raised, or switch left out.
         sensitivity: what a tipping point varies; ``None`` where weights do not come from propensities.
         residual: the weight is that of y − q instead of y.
-        listed: the outcome model's q of all listed pairs is added.
+        listed: the outcome model's q of all listed pairs is added, under per_pair that of all candidates.
     """
 
     seen: Floats | None

@@ -98,6 +98,8 @@ def terms_refusal(estimator: Estimator, target: Target) -> Notice | None:
     if not found.terms:
         return Notice(f"{estimator} has no terms under {target}.", code="wrong-target")
     own = {Normaliser.USERS} if target is Target.POOLED else set()  # a total per user that the estimator gives itself
+    if target is Target.PER_PAIR:
+        own = {Normaliser.OWN}
     if not target.sums and any(
         (term.seen is None or term.residual or term.listed) and term.divisor.kind not in own for term in found.terms
     ):
@@ -152,7 +154,7 @@ def _implied(found: Traits, target: Target) -> set[Need]:
             implied.add(Need.CANDIDATES)
         if term.divisor.kind is Normaliser.PAIRS and target is Target.PER_USER_SUM:
             implied.add(Need.CANDIDATES)
-        if term.divisor.kind is Normaliser.LISTED or term.listed:
+        if term.divisor.kind is Normaliser.LISTED or (term.listed and target is not Target.PER_PAIR):
             implied.add(Need.LISTS)
         if term.listed or term.residual:
             implied.add(Need.OUTCOME)

@@ -146,6 +146,12 @@ def _shape_refusal(metric: Metric, estimator: Estimator, target: Target) -> Noti
                 "(per_user_sum).",
                 code="wrong-target",
             )
+        corrects = target in estimator.valid and Need.OUTCOME in estimator.needs(target)
+        if target is Target.PER_PAIR and corrects:
+            return Notice(
+                f"{estimator} under per_pair is for errors of predictions; {metric} adds up a list (per_user_sum).",
+                code="wrong-target",
+            )
         return None
     if target is not Target.PER_USER:
         return Notice(f"{metric} is a ratio inside each user, so it exists under per_user only.", code="wrong-target")
@@ -254,6 +260,18 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> N
         return Notice(
             f"{estimator} fits an outcome model to seen pairs, and an implicit log lacks those that brought nothing.",
             code="no-zeros",
+        )
+    if Need.OUTCOME in needs and target is Target.PER_PAIR and evidence.outside:
+        return Notice(
+            f"{estimator} under per_pair fits its outcome model to the errors of each model's predictions, and this "
+            "one is fitted already, to values.",
+            code="no-outcome-model",
+        )
+    if Need.OUTCOME in needs and target is Target.PER_PAIR and evidence.in_parts:
+        return Notice(
+            f"{estimator} under per_pair fits an outcome model to the errors of each model's predictions in memory; "
+            "this engine has parts of the users in memory only.",
+            code="in-parts",
         )
     if Need.COUNTS in needs and not evidence.counts:
         return Notice(

@@ -11,16 +11,17 @@ from typing import Any
 
 from unskew.alignment.align import Aligned
 from unskew.alignment.outcome_check import SeenMeans
-from unskew.engine.data import EvaluationData
+from unskew.engine.data import EvaluationData, GuessedCosts
 from unskew.engine.plan import EvaluationPlan
 from unskew.engine.walk import Progress
-from unskew.estimators import Need
+from unskew.estimators import Need, Target
 from unskew.evaluation.fit_answers import fit_answers
 from unskew.evaluation.guessing import AskedUsers, Guessing, GuessSums, asks_outcomes, listed_pairs, looks_at_lists
 from unskew.evaluation.request import Request
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.kernels.arrays import present
-from unskew.log import Account
+from unskew.log import Account, Feedback
+from unskew.metrics import RatingMetric
 from unskew.outcome import Outcome, crossfit
 from unskew.propensity import FitInputs
 
@@ -70,7 +71,7 @@ def fit_outcome(
 ) -> FittedOutcome:
     """Fit what estimators of the plan ask for: an outcome model, and a model of all pairs (``fit_census.py``)."""
     side = replace(side, train=aligned.train)
-    found = _fit_outcome(request, aligned, plan, side)
+    found = _with_costs(_fit_outcome(request, aligned, plan, side), request, aligned, plan, side)
     if (answers := fit_answers(request.outcome, aligned, plan, side, request.threads)) is not None:
         found = replace(found, held=replace(present(found.held), with_answers=answers.data), answers=answers.account)
     if not any(Need.CENSUS in run.estimator.needs(run.target) for run in plan.runs):
@@ -95,6 +96,32 @@ def _fit_outcome(request: Request, aligned: Aligned, plan: EvaluationPlan, side:
     users = users._replace(held=guessing.of_rows(outcome, users, q))
     held, sums = guessing.of_lists(outcome, users), guessing.sums(outcome, users, q, unasked)
     return FittedOutcome.of(outcome, how, guessing, sums, outcome.account, held)
+
+
+def _with_costs(
+    found: FittedOutcome, request: Request, aligned: Aligned, plan: EvaluationPlan, side: FitInputs
+) -> FittedOutcome:
+    """With guesses of what predictions cost, a model of its own for each metric and model, where they are corrected."""
+    asked = [
+        run for run in plan.runs if run.target is Target.PER_PAIR and Need.OUTCOME in run.estimator.needs(run.target)
+    ]
+    if not asked:
+        return found
+    metrics = {str(m): m for run in asked for m in run.metrics if isinstance(m, RatingMetric)}
+    outcome, held, guessed = present(request.outcome), present(found.held), []
+    for predicted in held.predicted:
+        each = {}
+        for name, metric in metrics.items():
+            cost = metric.cost(present(held.rating), present(predicted))
+            rows = replace(aligned.rows, gain=cost, value=None, feedback=Feedback.CONVERSIONS)
+            model, how = _fitted(outcome, replace(aligned, rows=rows), side, in_sample=request.in_sample)
+            totals = model.totals(rows.users, aligned.logged, aligned.excluded, request.threads)
+            each[name] = GuessedCosts(model.of(rows), totals)
+        guessed.append(each)
+    unknown = model.unknown(aligned.rows)
+    account = {"model": str(model), "how": how, "mean": None, "mean_outcome": None, "rows": len(aligned.rows)}
+    account |= {"unasked": 0, "unknown": unknown, "listed": 0, "listed_unknown": 0}
+    return replace(found, held=replace(held, guessed=tuple(guessed)), account=found.account or account)
 
 
 def _fitted(outcome: Outcome, aligned: Aligned, side: FitInputs, *, in_sample: bool) -> tuple[Outcome, str]:

@@ -1,8 +1,8 @@
 """Table 1: naive, ips and snips of MAE and DCG@50 on five predictors, α = .25, mean and spread over 50 draws.
 
 MAE depends on the shares of the ratings only, so it is held to the paper's numbers. DCG@50 depends on who likes what,
-that is on the factorisation that completed ML-100K, of which the paper does not tell the settings: its levels are held
-to the paper's within a few per cent, and the estimators to our own truth.
+that is on the factorisation that completed ML-100K (``completion.py``): its levels are held to the paper's within a few
+per cent, and the estimators to our own truth.
 """
 
 from __future__ import annotations
