@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from unskew_papers.arrays import Codes
 from unskew_papers.design_variance import share_within
 from unskew_papers.saito20 import dense
 from unskew_papers.saito20.candidates import Training, best, fit
@@ -20,9 +22,17 @@ METRICS = dense.metrics_of(CUTS)
 POWERS = (0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0)
 BOUNDS = (0.01, 0.1, 0.25, 0.4, 0.6, 0.8, 1.0)
 NOISES = (Noise.PAIR, Noise.USER)
+Items = npt.NDArray[np.uint16]
 
 
-def one_run(world: World, power: float, seed: int, training: Training) -> dict[str, Any]:
+def lists(world: World, power: float, seed: int, training: Training) -> Items:
+    """The best items of all candidates, [model, user, rank]."""
+    drawn = world.draw(power, seed)
+    scores = fit(drawn.train & drawn.converted, world.users, world.items, training, seed)
+    return best(scores, world.users, world.items, max(CUTS)).astype(np.uint16)
+
+
+def one_run(world: World, power: float, seed: int, lists: Codes) -> dict[str, Any]:
     """truth, naive, ips: [target, metric, model]; dr: [noise, bound, target, metric, model].
 
     ``again`` are relative errors (plain target) over many draws of validation clicks: [draw, naive | ips, metric] and,
@@ -30,8 +40,6 @@ def one_run(world: World, power: float, seed: int, training: Training) -> dict[s
     """
     ctr = world.ctr(power)
     drawn, p = world.draw(power, seed), (1.0 - TRAINING) * ctr
-    scores = fit(drawn.train & drawn.converted, world.users, world.items, training, seed)
-    lists = best(scores, world.users, world.items, max(CUTS))
     z, y = drawn.validation, drawn.converted.astype(np.float64)
     rng = np.random.default_rng([seed, 2])
     guesses = [guess(world.cvr, bound, noise, rng) for noise in NOISES for bound in BOUNDS]
