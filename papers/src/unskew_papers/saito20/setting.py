@@ -70,7 +70,7 @@ class Setting:
     def lists(self, power: float, seed: int, training: Training) -> Codes:
         """What candidates list in a world of ML-100K: nearly all the time of a run, whatever is then made of it."""
         key = {"lists": seed, "power": power, "log": self.fingerprint, **_told(training)}
-        made = self.store.once(key, lambda: {"lists": semi.lists(self.world(seed), power, seed, training)})
+        made = self.store.once(key, lambda: {"lists": semi.lists_of(self.world(seed), power, seed, training)})
         return np.asarray(made["lists"], dtype=np.int32)
 
     def runs(
