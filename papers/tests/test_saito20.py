@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 from tests.conftest import missing
+from tests.log.copies import spread, text
 from typer.testing import CliRunner
 
 import unskew as us
@@ -428,6 +430,45 @@ def test_coat_has_the_papers_users() -> None:
     assert data.clicked.shape == (210, 300) and (data.clicked.sum(axis=1) == 24).all()
     assert not (data.converted & ~data.clicked).any()
     assert data.converted.sum(axis=1).min() >= 2 and set(data.test.sum(axis=1)) <= set(range(1, 10))
+
+
+def test_yahoo_is_read_from_the_users_copy_and_compared_like_coat(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A made-up copy of the same form and size, in which few users convert: clicks, conversions, records, 30 runs."""
+    rng, folder = np.random.default_rng(40), tmp_path / "yahoo-r3"
+    folder.mkdir()
+    rated: dict[str, dict[tuple[int, int], int]] = {}
+    for part, rows, users in (("train", 311_704, 15_400), ("test", 54_000, 5_400)):
+        frame = spread(rows, users, 1_000).select(pl.col("user", "item") + 1)
+        top = np.where(frame["user"].is_in([*range(1, 300), 900]), 6, 4)  # others rate 3 at most
+        frame = frame.with_columns(value=pl.Series(rng.integers(1, top)))
+        text(frame, folder / f"ydata-ymusic-rating-study-v1_0-{part}.txt", "\t")
+        rated[part] = {(user, item): value for user, item, value in frame.iter_rows()}
+    liked = {part: Counter(user for (user, _), value in found.items() if value >= 4) for part, found in rated.items()}
+    counted = [user for user in range(1, 15_401) if liked["train"][user] >= 2 and 1 <= liked["test"][user] <= 9]
+    assert 200 < len(counted) < 301 and 900 in counted
+    monkeypatch.setenv("UNSKEW_DATA", str(tmp_path))
+    setting = Setting(Store(tmp_path / "store", tell=lambda message: None), small_ratings)
+    data = setting.real("yahoo-r3")
+    assert data is not None and data.clicked.shape == (len(counted), 1_000)
+    assert sorted(data.users.values.to_list()) == counted and set(data.items.values) == set(range(1, 1_001))
+    for u, user in enumerate(data.users.values):
+        for i, item in enumerate(data.items.values):
+            value = rated["train"].get((user, item), 0)
+            assert (data.clicked[u, i], data.converted[u, i]) == (value >= 1, value >= 4)
+            assert data.test[u, i] == (rated["test"].get((user, item), 0) >= 4)
+    monkeypatch.setattr(table4, "QUICK", SMALL)
+    monkeypatch.setattr(setting, "real", lambda name: data if name == "yahoo-r3" else None)
+    found = {(r.experiment, r.row, r.column): r for r in table4.run(setting, 2, True)}
+    assert len(found) == 2 * 9 + 9 + 3 * (18 + 24) and {r.runs for r in found.values()} == {2}
+    assert found["table4/yahoo-r3: recall, as run", "dr", "@50"].paper == 0.101
+    assert found["table4/yahoo-r3: dcg as the code has it, as run", "ips", "@5"].paper == 0.767
+    each = [real.errors(run)[0][0, 2, 2] for run in setting.runs("yahoo-r3", range(2), SMALL)]
+    assert found["table4/yahoo-r3: as run", "dr", "recall@50"].ours == pytest.approx(np.mean(each))
+    asked: list[range] = []
+    monkeypatch.setattr(setting, "runs", lambda name, seeds, *_: asked.append(seeds) or [])
+    assert table4.run(setting, 200) == [] and asked == [range(30)]
 
 
 def test_the_command_writes_records_and_the_page(tmp_path: Path) -> None:
