@@ -34,6 +34,7 @@ class Experiment:
         run: (setting, runs, quick, progress) → records; a quick run may also leave out points.
         runs, quick_runs: how many in full (the paper's number where it has one), and for a quick look.
         folded: whether the page folds long tables away.
+        quick: what else a quick run has less of, in words.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Experiment:
     quick_runs: int
     charts: tuple[Chart, ...] = ()
     folded: bool = True
+    quick: str = ""
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,9 @@ def reproduce(
         if not quiet:
             out.print(f"\n{experiment.title}", style="bold")
             out.print(f"{summary(records)}.\n")
+            if quick:
+                less = f"; {experiment.quick}" if experiment.quick else ""
+                out.print(f"Quick: {count} of {experiment.runs} runs{less}.\n")
             for table in tables(records):
                 out.print(_table(table) if len(table.head) <= WIDEST else f"{table.title}: {_in_file(table)}\n")
         written(saved, quiet)
