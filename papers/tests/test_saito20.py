@@ -230,7 +230,7 @@ def test_figures_judge_every_point_and_keep_their_runs(setting: Setting, monkeyp
     monkeypatch.setattr(figure2, "QUICK", SMALL)
     records = figure2.run_a(setting, 3, True)
     found = {(r.experiment, r.row, r.column): r for r in records}
-    assert len(found) == len(records) == 2 + 7 * (4 + 10 + 30 + 20 + 3)
+    assert len(found) == len(records) == 2 + 7 * (4 + 10 + 30 + 20 + 4)
     runs = setting.semi([2.0, 3.0], range(3), SMALL)
     places = {("as printed", "recall@10"): ("plain", 1), ("as coded", "dcg@10"): ("coded", 5),
               ("as coded", "recall@5"): ("coded", 0), ("divided", "dcg@5"): ("coded", 2)}  # fmt: skip
@@ -259,6 +259,7 @@ def test_figures_judge_every_point_and_keep_their_runs(setting: Setting, monkeyp
     ):
         mean = scale * np.mean([run[key] for run in runs[2.0]])
         assert found["figure2a/worlds", "2", column].ours == pytest.approx(mean)
+    assert found["figure2a/worlds", "2", "runs"].ours == 3
     claims = [r for r in records if "claims" in r.experiment]
     assert len(claims) == 10 * 7 * 2
     for claim in claims:

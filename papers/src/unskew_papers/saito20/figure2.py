@@ -44,6 +44,8 @@ def run_a(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Pro
     found = setting.semi(POWERS, range(runs), training_of(quick), progress)
     records = _records("figure2a", {power: (found[power], BOUND) for power in POWERS}, GAINS_A)
     for power in POWERS:
+        count = len(found[power])
+        records.append(judged("figure2a/worlds", f"{power:g}", "runs", float(count), runs=count))
         for name, key, scale in (
             ("P^cvr of listed pairs", "listed", 1.0),
             ("listed pairs clicked in training, %", "trained", 100.0),
