@@ -479,7 +479,7 @@ def test_the_command_writes_records_and_the_page(tmp_path: Path) -> None:
     arguments = ["saito20", "table3", "--quick", "--store", tmp_path / "store", "--out", tmp_path / "out"]
     done = CliRunner().invoke(app, ["reproduce", *map(str, arguments), "--json", str(tmp_path / "all.json")])
     assert done.exit_code == 0, done.output
-    assert "7 of 7" in done.stdout
+    assert "7 of 7" in done.stdout and "3 of 20 runs" in done.stdout
     content = json.loads((tmp_path / "all.json").read_text())
     assert content["study"] == "saito20" and len(content["records"]) == 7 + 14
     page = (tmp_path / "out" / "saito20.md").read_text()
