@@ -69,7 +69,7 @@ def training_of(quick: bool) -> Training:
 
 def near(runs: int) -> Near:
     """Two standard errors of the difference, the paper's number being a mean over 20 runs that vary as much as ours."""
-    return Near(errors=2.0 * math.sqrt(1.0 + runs / RUNS))
+    return Near(errors=round(2.0 * math.sqrt(1.0 + runs / RUNS), 2))
 
 
 def errors(runs: Runs, bound: float, reading: str, metric: str) -> Floats:
