@@ -111,9 +111,6 @@ def test_coded_metrics_are_loops_over_overwritten_guesses(lists: Any) -> None:
     for p_, q_ in ((p, q), (p, nothing), (one, nothing)):
         found = coded.of_matrices(z, y, p_, q_, lists, (3, 5))
         np.testing.assert_allclose(found, as_coded(z, y, p_, q_, lists, (3, 5)), atol=1e-15)
-        seen, *rest = (dense.at(matrix, lists) for matrix in (z, y, p_, q_))
-        right = coded.measure(seen, *rest, dense.dr(z, y, p_, q_).sum(axis=1), (3, 5))
-        np.testing.assert_array_equal(right, found)
         x = dense.dr(z, y, p_, q_)
         sums, totals = dense.at(x, lists)[:, :, :5] @ (1 / np.log2([2, 2, 3, 4, 5])), x.sum(axis=1)
         wrong = np.clip(np.divide(sums, totals, out=np.zeros_like(sums), where=totals != 0), 0, 1)
@@ -468,7 +465,12 @@ def test_yahoo_is_read_from_the_users_copy_and_compared_like_coat(
     each = [real.errors(run)[0][0, 2, 2] for run in setting.runs("yahoo-r3", range(2), SMALL)]
     assert found["table4/yahoo-r3: as run", "dr", "recall@50"].ours == pytest.approx(np.mean(each))
     asked: list[range] = []
-    monkeypatch.setattr(setting, "runs", lambda name, seeds, *_: asked.append(seeds) or [])
+
+    def none(name: str, seeds: range, *_: Any) -> list[Any]:
+        asked.append(seeds)
+        return []
+
+    monkeypatch.setattr(setting, "runs", none)
     assert table4.run(setting, 200) == [] and asked == [range(30)]
 
 

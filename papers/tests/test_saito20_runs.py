@@ -95,7 +95,7 @@ def test_a_run_in_a_known_world_is_its_protocol(monkeypatch: pytest.MonkeyPatch)
     assert found["idle"] == pytest.approx(1 - len(converted) / 22)
 
     listed = sorted(set(of_list))
-    truth, draws, expected = measured(cvr, lists, (5, 10))[0], np.random.default_rng([seed, 4]), np.zeros((9, 4))
+    truth, draws, total = measured(cvr, lists, (5, 10))[0], np.random.default_rng([seed, 4]), np.zeros((9, 4))
     for _ in range(3):
         z, y = np.zeros((22, 18), dtype=bool), np.zeros((22, 18))
         for pair, chance in zip(listed, draws.random(len(listed)), strict=True):
@@ -103,11 +103,11 @@ def test_a_run_in_a_known_world_is_its_protocol(monkeypatch: pytest.MonkeyPatch)
         clicked = [pair for pair in listed if z[pair]]
         for pair, chance in zip(clicked, draws.random(len(clicked)), strict=True):
             y[pair] = chance < cvr[pair]
-        expected += [relative(measured(x, lists, (5, 10))[0], truth) for x in contributions(z, y)]
-    np.testing.assert_allclose(found["plain"], expected / 3, rtol=1e-5)
+        total += [relative(measured(x, lists, (5, 10))[0], truth) for x in contributions(z, y)]
+    np.testing.assert_allclose(found["plain"], total / 3, rtol=1e-5)
 
-    z, y, one, nothing = drawn.validation, drawn.converted * 1.0, np.ones((22, 18)), np.zeros((22, 18))
-    truth = as_coded(np.zeros_like(z), y, one, cvr, lists, (5, 10))
+    z, y, one, nothing = drawn.validation, drawn.converted.astype(float), np.ones((22, 18)), np.zeros((22, 18))
+    truth = as_coded(np.zeros((22, 18), dtype=bool), y, one, cvr, lists, (5, 10))
     for line, (p_, q_) in enumerate(((one, nothing), (p, nothing))):
         expected = relative(as_coded(z, y, p_, q_, lists, (5, 10)), truth)
         np.testing.assert_allclose(found["coded"][line], expected, rtol=1e-7)

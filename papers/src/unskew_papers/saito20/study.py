@@ -102,7 +102,7 @@ clicks the gain is larger than 28.4 %: many listed pairs were clicked in trainin
 for which .3·P^ctr makes up on average only; a guess covers them.
 
 A run of all powers takes about four minutes of one core, half of it at power .5; what candidates list is kept, so that
-it may be stopped, and other estimates made of it.
+it may be stopped, and other estimates made of it. The table of worlds says how many runs stand behind each power.
 """,
             figure2.run_a,
             figure2.RUNS,
