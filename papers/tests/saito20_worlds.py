@@ -40,38 +40,39 @@ def small_real(name: str) -> Real | None:
 def measured(x: Any, lists: Any, cuts: Sequence[int]) -> Floats:
     """[target, metric, model], user by user and rank by rank; recall at all cuts, then DCG."""
     users = len(x)
-    out = np.empty((3, 2 * len(cuts), len(lists)))
+    out = np.empty((2, 2 * len(cuts), len(lists)))
     for c, (name, k) in enumerate([(name, k) for name in ("recall", "dcg") for k in cuts]):
         worth = [1.0 if name == "recall" else 1.0 / math.log2(rank + 1) for rank in range(1, k + 1)]
         for m in range(len(lists)):
-            sums, totals, shares = [], [], []
-            for u in range(users):
-                sums.append(sum(x[u][lists[m][u][r]] * worth[r] for r in range(k)))
-                totals.append(sum(x[u]))
-                shares.append(min(max(sums[-1] / totals[-1], 0.0), 1.0) if totals[-1] > 0 else 0.0)
-            out[:, c, m] = sum(sums) / users, sum(shares) / users, sum(sums) / sum(totals)
+            total = sum(sum(x[u][lists[m][u][r]] * worth[r] for r in range(k)) for u in range(users))
+            out[:, c, m] = total / users, total / sum(sum(row) for row in x)
     return out
 
 
-def slipped_dcg(z: Any, y: Any, p: Any, q: Any, lists: Any, k: int) -> list[float]:
-    """DCG of every model as the author's code has it.
+def as_coded(z: Any, y: Any, p: Any, q: Any, lists: Any, cuts: Sequence[int]) -> Floats:
+    """[metric, model] as the author's code has it: recall at all cuts, DCG without its slips, DCG.
 
-    The array of guesses is overwritten at ranks 2 … k before the divisor is summed; log2 r from rank 2.
+    For DCG the array of guesses is overwritten at ranks 2 … k before the divisor is summed; log2 r from rank 2.
     """
     users, items = len(z), len(z[0])
-    found = []
-    for m in range(len(lists)):
-        values = []
-        for u in range(users):
-            top = list(lists[m][u][:k])
-            order = top + [i for i in range(items) if i not in top]
-            guesses = [q[u][i] for i in order]
-            value = guesses[0] + z[u][order[0]] * (y[u][order[0]] - guesses[0]) / p[u][order[0]]
-            for r in range(2, k + 1):
-                i = order[r - 1]
-                guesses[r - 1] += z[u][i] * (y[u][i] - guesses[r - 1]) / p[u][i]
-                value += guesses[r - 1] / math.log2(r)
-            divisor = sum(g + z[u][i] * (y[u][i] - g) / p[u][i] for g, i in zip(guesses, order, strict=True))
-            values.append(min(max(value / divisor, 0.0), 1.0) if divisor != 0 else 0.0)
-        found.append(sum(values) / users)
-    return found
+    out = np.zeros((3 * len(cuts), len(lists)))
+    for c, k in enumerate(cuts):
+        for m in range(len(lists)):
+            for u in range(users):
+                top = list(lists[m][u][:k])
+                order = top + [i for i in range(items) if i not in top]
+                x = [q[u][i] + z[u][i] * (y[u][i] - q[u][i]) / p[u][i] for i in order]
+                out[c, m] += ratio(sum(x[:k]), sum(x)) / users
+                right = sum(x[r - 1] / math.log2(r + 1) for r in range(1, k + 1))
+                out[len(cuts) + c, m] += ratio(right, sum(x)) / users
+                guesses = [q[u][i] for i in order]
+                guesses[1:k] = x[1:k]
+                divisor = sum(g + z[u][i] * (y[u][i] - g) / p[u][i] for g, i in zip(guesses, order, strict=True))
+                slipped = x[0] + sum(x[r - 1] / math.log2(r) for r in range(2, k + 1))
+                out[2 * len(cuts) + c, m] += ratio(slipped, divisor) / users
+    return out
+
+
+def ratio(part: float, total: float) -> float:
+    """Cut to [0, 1]; 0 where the divisor is 0."""
+    return min(max(part / total, 0.0), 1.0) if total != 0 else 0.0

@@ -24,7 +24,7 @@ from unskew_papers.saito20.candidates import Training
 from unskew_papers.saito20.setting import Setting
 
 diary = sys.argv.pop(1)
-fit, runs = Factors.fit, {semi: semi.one_run, real: real.one_run}
+fit, lists, runs = Factors.fit, Setting.lists, {semi: semi.one_run, real: real.one_run}
 
 def noted(model, log):
     with open(diary, "a") as file:
@@ -35,7 +35,10 @@ def one_run(kind, *arguments):
     first = arguments[1] == semi.POWERS[0] if kind is semi else arguments[1] == 0
     return {"nothing": 0} if first else runs[kind](*arguments)
 
-Factors.fit = noted
+def no_lists_at_first(setting, power, *rest):
+    return None if power == semi.POWERS[0] else lists(setting, power, *rest)
+
+Factors.fit, Setting.lists = noted, no_lists_at_first
 semi.one_run, real.one_run = (partial(one_run, kind) for kind in (semi, real))
 figure2.QUICK = table4.QUICK = Training(epochs=10**5, dims=(3,))
 study.Setting = lambda store, workers: Setting(store, small_ratings, small_real, workers=workers)

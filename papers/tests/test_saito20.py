@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ import numpy as np
 import polars as pl
 import pytest
 from tests.conftest import missing
+from tests.log.copies import spread, text
 from typer.testing import CliRunner
 
 import unskew as us
-from papers.tests.saito20_worlds import SMALL, ids, measured, slipped_dcg, small_ratings, small_real
+from papers.tests.saito20_worlds import SMALL, as_coded, ids, measured, small_ratings, small_real
 from unskew import load
 from unskew.cli import app
 from unskew.core import Store
@@ -24,7 +26,7 @@ from unskew.outcome import Given
 from unskew_papers.arrays import starts_of
 from unskew_papers.design_variance import share_within
 from unskew_papers.record import Verdict
-from unskew_papers.saito20 import dense, figure2, real, redraws, semi, table4, tables23
+from unskew_papers.saito20 import coded, dense, figure2, real, redraws, semi, table4, tables23
 from unskew_papers.saito20.candidates import LOSSES, PENALTIES, Training, best, fit
 from unskew_papers.saito20.real import Real
 from unskew_papers.saito20.setting import Setting
@@ -97,35 +99,46 @@ def test_relative_rmse_is_over_candidates() -> None:
     assert dense.relative_rmse(estimate, truth) == pytest.approx(math.sqrt((0.25 + 0.25 + 0.25) / 3))
 
 
-def test_coded_dcg_is_the_slip_and_spares_naive(lists: Any) -> None:
-    """It equals loops; with P = 1 and no guesses the divisor is the plain total."""
+def test_coded_metrics_are_loops_over_overwritten_guesses(lists: Any) -> None:
+    """ips, dr and naive; totals of some users are negative, and the slip in the divisor spares naive alone."""
     rng = np.random.default_rng(7)
     z, y = rng.random((12, 15)) < 0.5, (rng.random((12, 15)) < 0.5).astype(np.float64)
-    p, q = rng.uniform(0.3, 0.9, (12, 15)), rng.random((12, 15))
-    for p_, q_ in ((p, q), (p, np.zeros_like(q)), (np.ones_like(p), np.zeros_like(q))):
-        found = real.coded_dcg(z, y, p_, q_, lists, 5)
-        np.testing.assert_allclose(found, slipped_dcg(z, y, p_, q_, lists, 5))
-    total = (z * y).sum(axis=1)
-    top = dense.at(z * y, lists[:, :, :5]) @ np.array([1.0, 1.0, *(1 / math.log2(r) for r in (3, 4, 5))])
-    whole = np.divide(top, total, out=np.zeros_like(top), where=total > 0).clip(0, 1).mean(axis=1)
-    np.testing.assert_allclose(found, whole)  # naive: the divisor is the plain total
+    p, q = rng.uniform(0.1, 0.9, (12, 15)), rng.random((12, 15))
+    one, nothing = np.ones_like(p), np.zeros_like(q)
+    z[0] = False  # the total of ips is 0
+    z[1], y[1] = True, 0.0  # that of dr is negative
+    assert (dense.dr(z, y, p, q).sum(axis=1) < 0).any()
+    for p_, q_ in ((p, q), (p, nothing), (one, nothing)):
+        found = coded.of_matrices(z, y, p_, q_, lists, (3, 5))
+        np.testing.assert_allclose(found, as_coded(z, y, p_, q_, lists, (3, 5)), atol=1e-15)
+        x = dense.dr(z, y, p_, q_)
+        sums, totals = dense.at(x, lists)[:, :, :5] @ (1 / np.log2([2, 2, 3, 4, 5])), x.sum(axis=1)
+        wrong = np.clip(np.divide(sums, totals, out=np.zeros_like(sums), where=totals != 0), 0, 1)
+        assert np.allclose(found[5], wrong.mean(axis=1)) == (p_ is one)
+
+
+def test_totals_of_noisy_guesses_equal_loops() -> None:
+    """One number of noise for all items of a user, some of it beyond all rates on either side."""
+    rng = np.random.default_rng(8)
+    z, y = rng.random((5, 9)) < 0.4, (rng.random((5, 9)) < 0.5).astype(np.float64)
+    p, cvr, noise = rng.uniform(0.1, 0.9, (5, 9)), rng.uniform(0.1, 1.0, (5, 9)), rng.uniform(-1.2, 1.2, (5, 7))
+    found = coded.noisy_totals(z, y, p, cvr, noise)
+    for u, n in np.ndindex(5, 7):
+        q = [min(max(cvr[u, i] + noise[u, n], 0.0), 1.0) for i in range(9)]
+        assert found[u, n] == pytest.approx(sum(q[i] + z[u, i] * (y[u, i] - q[i]) / p[u, i] for i in range(9)))
 
 
 def test_evaluate_gives_the_same_numbers() -> None:
-    """naive, ips and dr of every target: what ``semi.one_run`` says is what ``us.evaluate`` makes of the same log."""
+    """Sums as printed and pooled of all estimators; shares of users' own totals where none of these is negative."""
     world, power, seed = world_of(small_ratings()), 1.0, 5
-    found = semi.one_run(world, power, seed, SMALL)
-    drawn = world.draw(power, seed)
-    scores = fit(drawn.train & drawn.converted, world.users, world.items, SMALL, seed)
-    lists = best(scores, world.users, world.items, 10)
-    draws, shape = np.random.default_rng([seed, 2]), world.cvr.shape
-    for bound in semi.BOUNDS[:5]:  # the fifth is .6, noise per pair
-        q = np.clip(world.cvr + draws.uniform(-bound, bound, shape), 0.0, 1.0)
-    user, item = np.nonzero(drawn.validation)
+    drawn, shape = world.draw(power, seed), world.cvr.shape
+    lists = semi.lists_of(world, power, seed, SMALL).astype(np.int32)
+    q = guess(world.cvr, 0.6, Noise.PAIR, np.random.default_rng(5))
+    z, y, p = drawn.validation, drawn.converted.astype(np.float64), 0.3 * world.rated
+    user, item = np.nonzero(z)
     log = Log(
         world.users, world.items, starts_of(np.bincount(user, minlength=shape[0])), item.astype(np.int32),
-        value=drawn.converted[user, item].astype(np.float64), propensity=0.3 * world.rated[user, item],
-        feedback=Feedback.CONVERSIONS,
+        value=y[user, item], propensity=p[user, item], feedback=Feedback.CONVERSIONS,
     )  # fmt: skip
     every = np.indices(shape).reshape(2, -1)
     table = {"user": world.users.values[every[0]], "item": world.items.values[every[1]], "prediction": q.ravel()}
@@ -139,7 +152,7 @@ def test_evaluate_gives_the_same_numbers() -> None:
         )
         for n, each in enumerate(lists)
     }
-    targets = ["per_user_sum", "per_user_sum(normalised=per_user)", "per_user_sum(normalised=pooled)"]
+    targets = ["per_user_sum", "per_user_sum(normalised=pooled)", "per_user_sum(normalised=per_user)"]
     result = us.evaluate(
         log, models, metrics=semi.METRICS, estimators=["naive", "ips", "dr"], propensity="known",
         outcome=Given(pl.DataFrame(table)), target=targets, users=world.users.values.to_frame("user"),
@@ -147,10 +160,21 @@ def test_evaluate_gives_the_same_numbers() -> None:
     )  # fmt: skip
     rows = result.table().to_dicts()
     assert len(rows) == len(models) * 4 * 3 * 3
-    of = {"naive": found["naive"], "ips": found["ips"], "dr": found["dr"][0, 4]}
+    x = {"naive": dense.naive(z, y), "ips": dense.ips(z, y, p), "dr": dense.dr(z, y, p, q)}
+    own = {"naive": (np.ones_like(p), np.zeros_like(q)), "ips": (p, np.zeros_like(q))}
+    found = {
+        name: np.concatenate(
+            [
+                dense.measure(x[name], lists, semi.CUTS),
+                coded.of_matrices(z, y, *own[name], lists, semi.CUTS)[None, :4] if name in own else np.empty((0, 4, 8)),
+            ]
+        )
+        for name in x
+    }
     for row in rows:
         place = targets.index(row["target"]), semi.METRICS.index(row["metric"]), int(row["model"])
-        assert row["value"] == pytest.approx(of[row["estimator"]][place], rel=1e-9, abs=1e-12), row
+        if place[0] < len(found[row["estimator"]]):
+            assert row["value"] == pytest.approx(found[row["estimator"]][place], rel=1e-9, abs=1e-12), row
 
 
 def test_candidates_are_thirty_two_and_list_all_items_best_first() -> None:
@@ -185,20 +209,17 @@ def test_cross_fitting_does_not_see_the_pair_it_is_asked_about() -> None:
 
 
 def test_gains_and_their_errors_equal_loops() -> None:
-    found = np.random.default_rng(10).uniform(1.0, 2.0, (6, 4, 4))
+    found = np.random.default_rng(10).uniform(1.0, 2.0, (6, 3))
 
     def value(rows: list[int]) -> float:
-        each = []
-        for m in range(4):
-            ips, dr = (sum(found[r, line, m] for r in rows) / len(rows) for line in (1, 2))
-            each.append(100 * (1 - dr / ips))
-        return float(np.mean(each))
+        ips, dr = (sum(found[r, line] for r in rows) / len(rows) for line in (1, 2))
+        return float(100 * (1 - dr / ips))
 
-    ours, se = figure2.gain(found, "dr")
+    ours, se = figure2.gain(found)
     left = [value([r for r in range(6) if r != out]) for out in range(6)]
     assert ours == pytest.approx(value(list(range(6))))
     assert se == pytest.approx(math.sqrt(5 / 6 * sum((x - sum(left) / 6) ** 2 for x in left)))
-    assert figure2.gain(found[:1], "dr")[1] is None
+    assert figure2.gain(found[:1])[1] is None
 
 
 def test_figures_judge_every_point_and_keep_their_runs(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,29 +227,63 @@ def test_figures_judge_every_point_and_keep_their_runs(setting: Setting, monkeyp
     monkeypatch.setattr(figure2, "QUICK", SMALL)
     records = figure2.run_a(setting, 3, True)
     found = {(r.experiment, r.row, r.column): r for r in records}
-    runs = setting.semi([2.0], range(3), SMALL)[2.0]
-    each = [run["again_dr"][:, 0, 4, 1].mean(dtype=np.float64) for run in runs]  # per pair, .6, recall@10
-    point = found["figure2a/recall@10", "2", "dr"]
-    assert point.ours == pytest.approx(np.mean(each)) and point.runs == 3
-    assert point.se == pytest.approx(np.std(each, ddof=1) / math.sqrt(3))
-    assert found["figure2a/gain of dr over ips, %", "0.5", "dr"].paper == 28.4
-    assert ("figure2a/gain of dr over ips, %", "1", "dr") not in found  # the paper prints no gain there
-    rates = [np.mean(run["truth"][0, semi.METRICS.index("recall@10")]) / 10 for run in runs]
-    assert found["figure2a/listed pairs", "2", "P^cvr"].ours == pytest.approx(np.mean(rates))
+    assert len(found) == len(records) == 2 + 7 * (4 + 10 + 30 + 20 + 4)
+    runs = setting.semi([2.0, 3.0], range(3), SMALL)
+    places = {("as printed", "recall@10"): ("plain", 1), ("as coded", "dcg@10"): ("coded", 5),
+              ("as coded", "recall@5"): ("coded", 0), ("divided", "dcg@5"): ("coded", 2)}  # fmt: skip
+    for (reading, metric), (array, place) in places.items():
+        each = [run[array][6, place] for run in runs[2.0]]  # naive, ips, five bounds: the fifth is .6
+        point = found[f"figure2a/{metric} {reading}", "2", "dr"]
+        assert point.ours == pytest.approx(np.mean(each)) and point.runs == 3
+        assert point.se == pytest.approx(np.std(each, ddof=1) / math.sqrt(3))
+    printed = {key[1]: r for key, r in found.items() if r.paper is not None}
+    assert {row: r.paper for row, r in printed.items()} == {"0.5": 28.4, "3": 54.8}
+    ips, dr, pairs = (
+        sum(run[array][place] for run in runs[3.0]) for array, place in
+        (("coded", (1, 5)), ("coded", (6, 5)), ("pair", (4, 5)))
+    )  # fmt: skip
+    assert (
+        printed["3"].ours
+        == pytest.approx(100 * (1 - dr / ips))
+        == found["figure2a/gain as coded, %", "3", "dcg@10"].ours
+    )
+    by_pair = found["figure2a/gain by dcg@10, %", "3", "as coded, but noise per pair"]
+    assert by_pair.ours == pytest.approx(100 * (1 - pairs / ips))
+    for column, key, scale in (
+        ("P^cvr of listed pairs", "listed", 1),
+        ("listed pairs clicked in training, %", "trained", 100),
+        ("users without a conversion in validation, %", "idle", 100),
+    ):
+        mean = scale * np.mean([run[key] for run in runs[2.0]])
+        assert found["figure2a/worlds", "2", column].ours == pytest.approx(mean)
+    assert found["figure2a/worlds", "2", "runs"].ours == 3
     claims = [r for r in records if "claims" in r.experiment]
-    assert len(claims) == 4 * 7 * 2
+    assert len(claims) == 10 * 7 * 2
     for claim in claims:
-        metric, against = claim.experiment.removeprefix("figure2a/claims for "), claim.column.removeprefix("dr beats ")
-        dr, other = (found[f"figure2a/{metric}", claim.row, line].ours for line in ("dr", against))
+        reading, (_, _, against, _, metric) = claim.experiment.removeprefix("figure2a/claims "), claim.column.split()
+        dr, other = (found[f"figure2a/{metric} {reading}", claim.row, line].ours for line in ("dr", against))
         way = (Verdict.HOLDS, Verdict.LIKELY) if dr <= other else (Verdict.FAILS, Verdict.UNLIKELY)
         assert claim.verdict in way
-    lost = [run["again_dr"][:, 0, 4, 1].mean() - run["again"][:, 1, 1].mean(dtype=np.float64) for run in runs]
-    claim = found["figure2a/claims for recall@10", "2", "dr beats ips"]
+    lost = [run["plain"][6, 1] - run["plain"][1, 1] for run in runs[2.0]]
+    claim = found["figure2a/claims as printed", "2", "dr beats ips by recall@10"]
     assert claim.paired_se == pytest.approx(np.std(lost, ddof=1) / math.sqrt(3), rel=1e-4)
     monkeypatch.setattr(semi, "one_run", lambda *_: pytest.fail("made again"))
     records_b = figure2.run_b(setting, 3, True)
-    lines = {r.row: r.ours for r in records_b if r.experiment == "figure2b/recall@10" and r.column == "ips"}
+    lines = {r.row: r.ours for r in records_b if r.experiment == "figure2b/recall@10 as coded" and r.column == "ips"}
     assert len(lines) == 7 and len(set(lines.values())) == 1  # ips does not depend on the bound
+
+
+def test_lists_are_kept_apart_from_what_is_made_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where estimates are made anew, nothing is learnt again."""
+    setting = Setting(Store(tmp_path), small_ratings, small_real)
+    first = setting.semi([2.0], [0], SMALL)[2.0][0]
+    lists = setting.lists(2.0, 0, SMALL)
+    assert lists.shape == (8, 40, 10) and (np.sort(lists, axis=2)[:, :, 1:] > np.sort(lists, axis=2)[:, :, :-1]).all()
+    monkeypatch.setattr(semi, "lists_of", lambda *_: pytest.fail("learnt again"))
+    key = {"semi": 0, "power": 2.0, "log": setting.fingerprint, "epochs": 5, "rate": 0.05, "dims": [3]}
+    setting.store.path(key).unlink()
+    again = setting.semi([2.0], [0], SMALL)[2.0][0]
+    assert set(again) == set(first) and all(np.array_equal(again[name], first[name]) for name in first)
 
 
 def test_redraws_are_the_estimators_on_new_clicks_given_training() -> None:
@@ -269,20 +324,6 @@ def test_redraws_are_the_estimators_on_new_clicks_given_training() -> None:
     assert (np.abs(rate - cvr.flat[free]) < 4.0 * np.sqrt(cvr.flat[free] * (1 - cvr.flat[free]) / seen[free])).all()
 
 
-def test_figures_are_as_large_as_the_papers() -> None:
-    """Of equal runs a figure is the long run; else it is a mean over twenty draws, each as likely as any other."""
-    rng = np.random.default_rng(21)
-    alike = np.tile(rng.uniform(1.0, 2.0, (1, 1, 4, 2)), (5, 30, 1, 1))
-    np.testing.assert_allclose(figure2.figures(alike, "dr", 50), figure2.gain(alike.mean(axis=1), "dr")[0])
-    found = np.ones((5, 2, 4, 2))
-    found[1:, 0, 2] = 0.5  # dr gains 50 % in the first of two draws of four of the runs: in 4 of 10 draws
-    each = figure2.figures(found, "dr", 20_000)
-    assert set(np.round(each, 6)) <= {2.5 * won for won in range(21)}
-    for won in range(21):
-        chance = math.comb(20, won) * 0.4**won * 0.6 ** (20 - won)
-        assert np.mean(np.isclose(each, 2.5 * won)) == pytest.approx(chance, abs=1e-4 + 4 * math.sqrt(chance / 20_000))
-
-
 def test_tables_2_and_3_are_means_over_worlds(setting: Setting) -> None:
     """Powers and shares of two small worlds, by hand."""
     found = {(r.experiment, r.row, r.column): r for r in tables23.run_2(setting, 2) + tables23.run_3(setting, 2)}
@@ -311,8 +352,8 @@ def test_table_4_holds_all_rows_and_names_what_is_missing(tmp_path: Path, monkey
     assert found["table4/coat: as run", "dr", "recall@10"].ours == record.ours
     values = [run["estimate"][2, 1, 4].mean() for run in runs]  # ours, ips, dcg@10
     assert found["table4/coat: mean over candidates, ours", "ips", "dcg@10"].ours == pytest.approx(np.mean(values))
-    coded = [dense.relative_rmse(run["coded"][1, 0], run["coded_truth"][0]) for run in runs]
-    assert found["table4/coat: dcg as the code has it, as run", "ips", "@5"].ours == pytest.approx(np.mean(coded))
+    slipped = [dense.relative_rmse(run["slipped"][1, 0], run["slipped_truth"][0]) for run in runs]
+    assert found["table4/coat: dcg as the code has it, as run", "ips", "@5"].ours == pytest.approx(np.mean(slipped))
     assert len(list(tmp_path.rglob("*.unit"))) == 2
 
 
@@ -364,7 +405,7 @@ def test_runs_without_a_relative_error_are_left_out_of_all_rows(
     told: list[str] = []
     setting = Setting(Store(tmp_path, tell=told.append), small_ratings, small_real)
     runs = [dict(run) for run in setting.runs("coat", range(4), SMALL)]
-    for run, name in ((runs[1], "truth"), (runs[2], "coded_truth")):
+    for run, name in ((runs[1], "truth"), (runs[2], "slipped_truth")):
         run[name] = run[name].copy()
         run[name][0, 0] = 0.0
     monkeypatch.setattr(setting, "runs", lambda *_: runs)
@@ -389,6 +430,50 @@ def test_coat_has_the_papers_users() -> None:
     assert data.converted.sum(axis=1).min() >= 2 and set(data.test.sum(axis=1)) <= set(range(1, 10))
 
 
+def test_yahoo_is_read_from_the_users_copy_and_compared_like_coat(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A made-up copy of the same form and size, in which few users convert: clicks, conversions, records, 30 runs."""
+    rng, folder = np.random.default_rng(40), tmp_path / "yahoo-r3"
+    folder.mkdir()
+    rated: dict[str, dict[tuple[int, int], int]] = {}
+    for part, rows, users in (("train", 311_704, 15_400), ("test", 54_000, 5_400)):
+        frame = spread(rows, users, 1_000).select(pl.col("user", "item") + 1)
+        top = np.where(frame["user"].is_in([*range(1, 300), 900]), 6, 4)  # others rate 3 at most
+        frame = frame.with_columns(value=pl.Series(rng.integers(1, top)))
+        text(frame, folder / f"ydata-ymusic-rating-study-v1_0-{part}.txt", "\t")
+        rated[part] = {(user, item): value for user, item, value in frame.iter_rows()}
+    liked = {part: Counter(user for (user, _), value in found.items() if value >= 4) for part, found in rated.items()}
+    counted = [user for user in range(1, 15_401) if liked["train"][user] >= 2 and 1 <= liked["test"][user] <= 9]
+    assert 200 < len(counted) < 301 and 900 in counted
+    monkeypatch.setenv("UNSKEW_DATA", str(tmp_path))
+    setting = Setting(Store(tmp_path / "store", tell=lambda message: None), small_ratings)
+    data = setting.real("yahoo-r3")
+    assert data is not None and data.clicked.shape == (len(counted), 1_000)
+    assert sorted(data.users.values.to_list()) == counted and set(data.items.values) == set(range(1, 1_001))
+    for u, user in enumerate(data.users.values):
+        for i, item in enumerate(data.items.values):
+            value = rated["train"].get((user, item), 0)
+            assert (data.clicked[u, i], data.converted[u, i]) == (value >= 1, value >= 4)
+            assert data.test[u, i] == (rated["test"].get((user, item), 0) >= 4)
+    monkeypatch.setattr(table4, "QUICK", SMALL)
+    monkeypatch.setattr(setting, "real", lambda name: data if name == "yahoo-r3" else None)
+    found = {(r.experiment, r.row, r.column): r for r in table4.run(setting, 2, True)}
+    assert len(found) == 2 * 9 + 9 + 3 * (18 + 24) and {r.runs for r in found.values()} == {2}
+    assert found["table4/yahoo-r3: recall, as run", "dr", "@50"].paper == 0.101
+    assert found["table4/yahoo-r3: dcg as the code has it, as run", "ips", "@5"].paper == 0.767
+    each = [real.errors(run)[0][0, 2, 2] for run in setting.runs("yahoo-r3", range(2), SMALL)]
+    assert found["table4/yahoo-r3: as run", "dr", "recall@50"].ours == pytest.approx(np.mean(each))
+    asked: list[range] = []
+
+    def none(name: str, seeds: range, *_: Any) -> list[Any]:
+        asked.append(seeds)
+        return []
+
+    monkeypatch.setattr(setting, "runs", none)
+    assert table4.run(setting, 200) == [] and asked == [range(30)]
+
+
 def test_the_command_writes_records_and_the_page(tmp_path: Path) -> None:
     """``unskew reproduce saito20 table3 --quick`` on ML-100K: the paper's shares are met, the page says so."""
     if folder_of("ml-100k") is None:
@@ -396,7 +481,7 @@ def test_the_command_writes_records_and_the_page(tmp_path: Path) -> None:
     arguments = ["saito20", "table3", "--quick", "--store", tmp_path / "store", "--out", tmp_path / "out"]
     done = CliRunner().invoke(app, ["reproduce", *map(str, arguments), "--json", str(tmp_path / "all.json")])
     assert done.exit_code == 0, done.output
-    assert "7 of 7" in done.stdout
+    assert "7 of 7" in done.stdout and "3 of 20 runs" in done.stdout
     content = json.loads((tmp_path / "all.json").read_text())
     assert content["study"] == "saito20" and len(content["records"]) == 7 + 14
     page = (tmp_path / "out" / "saito20.md").read_text()

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
-from papers.tests.saito20_worlds import SMALL, ids, measured, slipped_dcg
+from papers.tests.saito20_worlds import SMALL, as_coded, ids, measured
 from unskew.log import Feedback, Ids, Log
 from unskew_papers.arrays import Floats, starts_of
 from unskew_papers.kernels import adam
 from unskew_papers.models import Factors
 from unskew_papers.models.adam import AdamMF, factorise
-from unskew_papers.saito20 import real, semi
+from unskew_papers.saito20 import real, redraws, semi
 from unskew_papers.saito20.real import Real
 from unskew_papers.saito20.world import World
 
@@ -45,12 +46,14 @@ def ranked(score: Any, k: int) -> list[list[int]]:
     return [sorted(range(len(row)), key=lambda i: -row[i])[:k] for row in score]
 
 
-def test_a_run_in_a_known_world_is_its_protocol() -> None:
-    """Every array of ``semi.one_run``, from rates and draws, by loops; of the thousand redraws the first three."""
+def test_a_run_in_a_known_world_is_its_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lists and errors of ``semi``, from rates and draws, by loops; the mean of three redraws."""
     rng = np.random.default_rng(30)
     users, items, seed, power = ids(22), ids(18), 3, 1.5
     world = World(users, items, rng.uniform(1.0, 5.0, (22, 18)), rng.uniform(0.2, 0.95, (22, 18)))
-    found = semi.one_run(world, power, seed, SMALL)
+    listed_items = semi.lists_of(world, power, seed, SMALL)
+    monkeypatch.setattr(semi, "redrawn", partial(redraws.redrawn, draws=3))
+    found = semi.one_run(world, power, seed, listed_items.astype(np.int32))
     pairs = [(u, i) for u in range(22) for i in range(18)]
     cvr, ctr, p = (np.empty((22, 18)) for _ in range(3))
     for pair in pairs:
@@ -60,12 +63,11 @@ def test_a_run_in_a_known_world_is_its_protocol() -> None:
     drawn = world.draw(power, seed)
     learnt = [pair for pair in pairs if drawn.train[pair] and drawn.converted[pair]]
     lists = [ranked(score, 10) for score in scores_of(learnt, users, items, seed)]
+    assert listed_items.tolist() == lists
     draws, guesses = np.random.default_rng([seed, 2]), []
-    for of_user in (False, True):
-        for bound in BOUNDS:
-            noise = draws.uniform(-bound, bound, (22, 1 if of_user else 18))
-            guesses.append([[min(max(cvr[u, i] + noise[u, 0 if of_user else i], 0), 1) for i in range(18)]
-                            for u in range(22)])  # fmt: skip
+    for bound in BOUNDS:
+        noise = draws.uniform(-bound, bound, (22, 18))
+        guesses.append([[min(max(cvr[u, i] + noise[u, i], 0), 1) for i in range(18)] for u in range(22)])
 
     def contributions(z: Any, y: Any) -> list[Any]:
         """naive, ips, and dr by guess."""
@@ -78,32 +80,49 @@ def test_a_run_in_a_known_world_is_its_protocol() -> None:
                 x[pair] = guess + ((y[pair] - guess) / p[pair] if z[pair] else 0.0)
         return made
 
-    assert set(found) == {"truth", "naive", "ips", "dr", "again", "again_dr", "trained"}
-    truth = measured(cvr, lists, (5, 10))
-    naive, ips, *dr = (measured(x, lists, (5, 10)) for x in contributions(drawn.validation, drawn.converted * 1.0))
-    np.testing.assert_allclose(found["truth"], truth)
-    np.testing.assert_allclose(found["naive"], naive)
-    np.testing.assert_allclose(found["ips"], ips)
-    assert found["dr"].shape == (2, 7, 3, 4, 8)
-    np.testing.assert_allclose(found["dr"].reshape(14, 3, 4, 8), dr)
-    of_list = [drawn.train[u, i] for each in lists for u in range(22) for i in each[u]]
-    assert found["trained"] == pytest.approx(sum(of_list) / (8 * 22 * 10)) and 0.0 < found["trained"] < 1.0
+    def relative(estimate: Any, truth: Any) -> list[float]:
+        """By metric."""
+        return [
+            math.sqrt(sum(((e - t) / t) ** 2 for e, t in zip(*both, strict=True)) / 8)
+            for both in zip(estimate, truth, strict=True)
+        ]
 
-    assert found["again"].shape == (1000, 2, 4) and found["again_dr"].shape == (1000, 2, 7, 4)
-    listed = sorted({(u, i) for each in lists for u in range(22) for i in each[u]})
-    draws = np.random.default_rng([seed, 4])
-    for draw in range(3):
+    assert set(found) == {"plain", "coded", "pair", "listed", "trained", "idle"}
+    of_list = [(u, i) for each in lists for u in range(22) for i in each[u]]
+    assert found["listed"] == pytest.approx(sum(cvr[pair] for pair in of_list) / (8 * 22 * 10))
+    assert 0.0 < found["trained"] == pytest.approx(sum(drawn.train[pair] for pair in of_list) / (8 * 22 * 10))
+    converted = {u for u, i in pairs if drawn.validation[u, i] and drawn.converted[u, i]}
+    assert found["idle"] == pytest.approx(1 - len(converted) / 22)
+
+    listed = sorted(set(of_list))
+    truth, draws, total = measured(cvr, lists, (5, 10))[0], np.random.default_rng([seed, 4]), np.zeros((9, 4))
+    for _ in range(3):
         z, y = np.zeros((22, 18), dtype=bool), np.zeros((22, 18))
         for pair, chance in zip(listed, draws.random(len(listed)), strict=True):
             z[pair] = not drawn.train[pair] and chance < 0.3 * ctr[pair] / (1.0 - 0.7 * ctr[pair])
         clicked = [pair for pair in listed if z[pair]]
         for pair, chance in zip(clicked, draws.random(len(clicked)), strict=True):
             y[pair] = chance < cvr[pair]
-        for line, x in enumerate(contributions(z, y)):
-            off = (measured(x, lists, (5, 10))[0] - truth[0]) / truth[0]
-            expected = [math.sqrt(sum(e**2 for e in each) / 8) for each in off]
-            of_line = found["again"][draw, line] if line < 2 else found["again_dr"].reshape(1000, 14, 4)[draw, line - 2]
-            np.testing.assert_allclose(of_line, expected, rtol=1e-5)
+        total += [relative(measured(x, lists, (5, 10))[0], truth) for x in contributions(z, y)]
+    np.testing.assert_allclose(found["plain"], total / 3, rtol=1e-5)
+
+    z, y, one, nothing = drawn.validation, drawn.converted.astype(float), np.ones((22, 18)), np.zeros((22, 18))
+    truth = as_coded(np.zeros((22, 18), dtype=bool), y, one, cvr, lists, (5, 10))
+    for line, (p_, q_) in enumerate(((one, nothing), (p, nothing))):
+        expected = relative(as_coded(z, y, p_, q_, lists, (5, 10)), truth)
+        np.testing.assert_allclose(found["coded"][line], expected, rtol=1e-7)
+    for b, q in enumerate(guesses):
+        expected = relative(as_coded(z, y, p, q, lists, (5, 10)), truth)
+        np.testing.assert_allclose(found["pair"][b], expected, rtol=1e-7)
+    noise = np.random.default_rng([seed, 5]).uniform(-1.0, 1.0, (22, 7, 4, 8))
+    for b, bound in enumerate(BOUNDS):
+        for metric, which in enumerate((0, 1, 2, 3, 2, 3)):  # one number per user, metric and model
+            each = []
+            for m in range(8):
+                q = [[min(max(cvr[u, i] + bound * noise[u, b, which, m], 0), 1) for i in range(18)] for u in range(22)]
+                each.append(as_coded(z, y, p, q, lists[m : m + 1], (5, 10))[metric, 0])
+            expected = relative([each], truth[metric : metric + 1])
+            assert found["coded"][2 + b, metric] == pytest.approx(expected[0], rel=1e-7)
 
 
 def test_a_run_on_a_real_set_is_its_protocol() -> None:
@@ -151,22 +170,21 @@ def test_a_run_on_a_real_set_is_its_protocol() -> None:
             made[2][pair] = q[pair] + ((y[pair] - q[pair]) / p[pair] if z[pair] else 0.0)
         return made
 
-    in_sample, ours = contributions(p, q), contributions(*real.out_of_sample(z, y, users, items))
-    per_user, pooled = 1, 2
-    cuts = (5, 10, 50)
-    assert set(found) == {"truth", "estimate", "coded_truth", "coded"}
-    for protocol, (lists, made, target) in enumerate(
-        ((mixed, in_sample, per_user), (right, in_sample, per_user), (right, ours, pooled))
-    ):
-        np.testing.assert_allclose(found["truth"][protocol], measured(test, lists, cuts)[target])
-        for estimator in range(3):
-            expected = measured(made[estimator], lists, cuts)[target]
-            np.testing.assert_allclose(found["estimate"][protocol, estimator], expected, rtol=1e-7)
-    one, nothing = np.ones((15, 56)), np.zeros((15, 56))
-    for c, k in enumerate(cuts):
-        np.testing.assert_allclose(found["coded_truth"][c], slipped_dcg(data.test, test, one, nothing, mixed, k))
+    ours = contributions(*real.out_of_sample(z, y, users, items))
+    one, nothing, cuts = np.ones((15, 56)), np.zeros((15, 56)), (5, 10, 50)
+    assert set(found) == {"truth", "estimate", "slipped_truth", "slipped"}
+    for protocol, lists in enumerate((mixed, right)):
+        truth = as_coded(data.test, test, one, nothing, lists, cuts)
+        np.testing.assert_allclose(found["truth"][protocol], truth[:6])
         for e, (p_, q_) in enumerate(((one, nothing), (p, nothing), (p, q))):
-            np.testing.assert_allclose(found["coded"][e, c], slipped_dcg(z, y, p_, q_, mixed, k), rtol=1e-7)
+            expected = as_coded(z, y, p_, q_, lists, cuts)
+            np.testing.assert_allclose(found["estimate"][protocol, e], expected[:6], rtol=1e-7)
+            if protocol == 0:
+                np.testing.assert_allclose(found["slipped_truth"], truth[6:])
+                np.testing.assert_allclose(found["slipped"][e], expected[6:], rtol=1e-7)
+    np.testing.assert_allclose(found["truth"][2], measured(test, right, cuts)[1])
+    for e, x in enumerate(ours):
+        np.testing.assert_allclose(found["estimate"][2, e], measured(x, right, cuts)[1], rtol=1e-7)
 
 
 @pytest.mark.parametrize("squared", [False, True])

@@ -9,7 +9,7 @@ Sums have two normalised forms, which are other quantities and carry that in the
 
     per_user_sum(normalised=pooled)     Σ_u Σ y · worth(rank) / Σ_u Σ y over all candidates: a ratio of sums
     per_user_sum(normalised=per_user)   mean over users of each user's own ratio, cut to [0, 1], 0 where the user's
-                                        estimated total is not positive: what the code of saito20 computes
+                                        estimated total is not positive (the code of saito20 divides then, too)
 
 A ranking metric is a cost of pairs too: δ = |C_u| · y · worth(rank), whose mean over pairs is the usual sum per user
 (users with more candidates weigh more, where numbers of candidates differ).

@@ -157,18 +157,22 @@ def violator(users, items, dim, both, u, z, indptr, item, most, counter):  # typ
 
 
 @njit(cache=True, nogil=True)
-def kth(users, items, dim, both, u, indptr, item, k, draws, best, which, counter):  # type: ignore[no-untyped-def]
-    """The k-th best of ``draws`` draws, with replacement, from a user's positives (insertion sort)."""
+def kth(users, items, dim, both, u, indptr, item, k, draws, scores, which, counter):  # type: ignore[no-untyped-def]
+    """The k-th best of ``draws`` draws, with replacement, from a user's positives; of equals the one drawn first.
+
+    The draw that k − 1 others are ahead of: comparing all with all has no branches to guess, which a sort has.
+    """
     many = min(draws, indptr[u + 1] - indptr[u])
     for t in range(many):
-        p = item[indptr[u] + below(counter, indptr[u + 1] - indptr[u])]
-        z = score(users, items, u, p, dim, both)
-        at = t
-        while at > 0 and best[at - 1] < z:
-            best[at], which[at] = best[at - 1], which[at - 1]
-            at -= 1
-        best[at], which[at] = z, p
-    return which[min(k, many) - 1]
+        which[t] = item[indptr[u] + below(counter, indptr[u + 1] - indptr[u])]
+        scores[t] = score(users, items, u, which[t], dim, both)
+    found = 0
+    for t in range(many):
+        ahead = 0
+        for other in range(many):
+            ahead += (scores[other] > scores[t]) | ((scores[other] == scores[t]) & (other < t))
+        found = t if ahead == min(k, many) - 1 else found
+    return which[found]
 
 
 @njit(cache=True, nogil=True, fastmath=ORDER, error_model="numpy")
@@ -203,7 +207,7 @@ def epoch(  # type: ignore[no-untyped-def]
     ``sums`` and ``moves`` what Adagrad (Adadelta) remembers, of users and of items.
     """
     both, total, count = np.ones(3), 0.0, 0
-    best, which = np.empty(draws), np.empty(draws, np.int64)
+    scores, which = np.empty(draws), np.empty(draws, np.int64)
     slopes = np.empty((3, users.shape[1]), np.float32)
     for e in range(len(order) - 1, 0, -1):
         other = below(counter, e + 1)
@@ -243,7 +247,7 @@ def epoch(  # type: ignore[no-untyped-def]
                 total += np.log1p(np.exp(-abs(gap))) + max(-gap, 0.0)
             else:
                 if loss == WARP_KOS:
-                    p = kth(users, items, dim, both, u, indptr, item, k, draws, best, which, counter)
+                    p = kth(users, items, dim, both, u, indptr, item, k, draws, scores, which, counter)
                 z = score(users, items, u, p, dim, both)
                 n, t, other = violator(users, items, dim, both, u, z, indptr, item, most, counter)
                 count += 1

@@ -1,25 +1,26 @@
 """Every estimator of saito20 on full matrices: a matrix of contributions x_ui, read at the places that lists name.
 
     naive  x = z·y          ips  x = z·y/p          dr  x = q + z (y − q)/p          truth  x = E[y]
-    plain      mean over users of Σ x_ui c(rank)                                                       (Eqs. 1–4)
-    per_user   mean over users of Σ x_ui c(rank) / Σ_i x_ui, cut to [0, 1], 0 where the divisor is not positive
+    plain      mean over users of Σ x_ui c(rank)           (Eqs. 1–4)
     pooled     Σ_u Σ x_ui c(rank) / Σ_u Σ_i x_ui
 
-The paper prints the plain form; its code computes ``per_user``. ``evaluate`` gives the same numbers, as a test shows;
-here 32 lists of a thousand users share one matrix, which is quicker where all pairs are at hand.
+The paper prints the plain form; what its code computes is in ``coded.py``. ``evaluate`` gives the same numbers, as a
+test shows; here 32 lists of a thousand users share one matrix, which is quicker where all pairs are at hand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from unskew_papers.arrays import Codes, Floats
 
-TARGETS = ("plain", "per_user", "pooled")
+TARGETS = ("plain", "pooled")
 Flags = npt.NDArray[np.bool_]
+Kind = TypeVar("Kind", bound=np.generic)
 
 
 def metrics_of(cuts: Sequence[int]) -> list[str]:
@@ -42,7 +43,7 @@ def dr(z: Flags, y: Floats, p: Floats, q: Floats) -> Floats:
     return np.asarray(q + np.where(z, (y - q) / p, 0.0))
 
 
-def at(x: Floats, lists: Codes) -> Floats:
+def at(x: npt.NDArray[Kind], lists: Codes) -> npt.NDArray[Kind]:
     """x of every listed pair: [model, user, rank]."""
     return np.asarray(x[np.arange(len(x))[None, :, None], lists])
 
@@ -56,11 +57,9 @@ def worths(cuts: Sequence[int], length: int) -> Floats:
 
 def measure(x: Floats, lists: Codes, cuts: Sequence[int]) -> Floats:
     """The value of every list, [target, metric, model], from x[user, item] and lists[model, user, rank]."""
-    sums = np.einsum("mur,cr->cmu", at(x, lists), worths(cuts, lists.shape[2]))
-    total = x.sum(axis=1)
-    ratio = np.divide(sums, total, out=np.zeros_like(sums), where=total > 0.0)
-    pooled = sums.sum(axis=2) / (total.sum() if total.sum() > 0.0 else np.nan)
-    return np.stack([sums.mean(axis=2), np.clip(ratio, 0.0, 1.0).mean(axis=2), pooled])
+    plain = np.einsum("mur,cr->cm", at(x, lists), worths(cuts, lists.shape[2])) / len(x)
+    mean = x.sum(axis=1).mean()
+    return np.stack([plain, plain / (mean if mean > 0.0 else np.nan)])
 
 
 def relative_rmse(estimate: Floats, truth: Floats) -> Floats:

@@ -4,13 +4,14 @@
     gain          = 1 − relative RMSE of dr / relative RMSE of ips
 
 (a) power .5 … 3 at bound .6; (b) bound .01 … 1 at power 2. The paper draws one metric without naming it and prints
-three gains; ours are averaged over recall and DCG at 5 and 10. Every run's validation clicks are drawn anew many times
-(``redraws.py``). Means over all draws are the long run. The paper's figure is one draw of each of 20 runs: gains of
-many such figures, put together at random, show how far apart two of them may be.
+three gains: those of DCG@10 as the author's code computes it (``coded.py``), one draw of clicks per run. Beside it
+stand the other metrics of that code, its DCG without the slips, and the estimators as printed (Eqs. 1–4) in the long
+run, each run's validation clicks being drawn many times (``redraws.py``).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,38 +19,47 @@ import numpy as np
 
 from unskew.core import Progress
 from unskew_papers.arrays import Floats
-from unskew_papers.record import Among, Below, Record, judged
+from unskew_papers.record import Below, Near, Record, judged
 from unskew_papers.repeated import Repeated, averaged, claim, jackknife
 from unskew_papers.saito20.candidates import Training
-from unskew_papers.saito20.dense import TARGETS, relative_rmse
-from unskew_papers.saito20.semi import BOUNDS, METRICS, NOISES, POWERS
+from unskew_papers.saito20.semi import BOUNDS, CODED, METRICS, POWERS
 from unskew_papers.saito20.setting import Setting
-from unskew_papers.saito20.world import Noise
 
 RUNS = 20
-FIGURES = 10_000  # put together from the draws of all runs
 POWER, BOUND = 2.0, 0.6
 GAINS_A, GAINS_B = {0.5: 28.4, 3.0: 54.8}, {1.0: 46.5}  # %, as printed
+PRINTED = "as coded", "dcg@10"  # what the paper shows
 QUICK = Training(epochs=20, rate=5e-3, dims=(5, 20))
-LINES = ("naive", "ips", "dr", "dr, noise per user")
+LINES = ("naive", "ips", "dr")
+READINGS = {  # what the figure may show: an array of a run, and where metrics stand in it
+    "as coded": ("coded", {metric: CODED.index(metric) for metric in METRICS}),
+    "divided": ("coded", {metric: CODED.index(f"divided {metric}") for metric in METRICS if "dcg" in metric}),
+    "as printed": ("plain", {metric: METRICS.index(metric) for metric in METRICS}),
+}
+Runs = Sequence[Mapping[str, Any]]
 
 
 def run_a(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progress | None = None) -> list[Record]:
     """By power."""
     found = setting.semi(POWERS, range(runs), training_of(quick), progress)
-    records = _records("figure2a", {power: errors(found[power], BOUND) for power in POWERS}, GAINS_A)
+    records = _records("figure2a", {power: (found[power], BOUND) for power in POWERS}, GAINS_A)
     for power in POWERS:
-        rates, trained = listed_rate(found[power]), np.array([run["trained"] for run in found[power]])
-        for name, values in (("P^cvr", rates), ("clicked in training, %", 100.0 * trained)):
-            records.append(averaged("figure2a/listed pairs", f"{power:g}", name, values))
-    return records + _divided("figure2a", {power: (found[power], BOUND) for power in POWERS})
+        count = len(found[power])
+        records.append(judged("figure2a/worlds", f"{power:g}", "runs", float(count), runs=count))
+        for name, key, scale in (
+            ("P^cvr of listed pairs", "listed", 1.0),
+            ("listed pairs clicked in training, %", "trained", 100.0),
+            ("users without a conversion in validation, %", "idle", 100.0),
+        ):
+            values = scale * np.array([run[key] for run in found[power]])
+            records.append(averaged("figure2a/worlds", f"{power:g}", name, values))
+    return records
 
 
 def run_b(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progress | None = None) -> list[Record]:
     """By bound."""
     found = setting.semi([POWER], range(runs), training_of(quick), progress)[POWER]
-    records = _records("figure2b", {bound: errors(found, bound) for bound in BOUNDS}, GAINS_B)
-    return records + _divided("figure2b", {bound: (found, bound) for bound in BOUNDS})
+    return _records("figure2b", {bound: (found, bound) for bound in BOUNDS}, GAINS_B)
 
 
 def training_of(quick: bool) -> Training:
@@ -57,89 +67,61 @@ def training_of(quick: bool) -> Training:
     return QUICK if quick else Training()
 
 
-def errors(runs: Sequence[Mapping[str, Any]], bound: float) -> Floats:
-    """Relative RMSE: [run, draw, line, metric]."""
-    dr = [NOISES.index(noise) for noise in (Noise.PAIR, Noise.USER)]
-    place = BOUNDS.index(bound)
-    found = [np.concatenate([run["again"], run["again_dr"][:, dr, place]], axis=1) for run in runs]
-    return np.array(found, dtype=np.float64)
+def near(runs: int) -> Near:
+    """Two standard errors of the difference, the paper's number being a mean over 20 runs that vary as much as ours."""
+    return Near(errors=round(2.0 * math.sqrt(1.0 + runs / RUNS), 2))
 
 
-def listed_rate(runs: Sequence[Mapping[str, Any]]) -> Floats:
-    """The mean P^cvr of the ten items that candidates list, by run."""
-    plain, recall = TARGETS.index("plain"), METRICS.index("recall@10")
-    return np.array([run["truth"][plain, recall].mean() / 10.0 for run in runs])
+def errors(runs: Runs, bound: float, reading: str, metric: str) -> Floats:
+    """Relative RMSE: [run, line]."""
+    array, places = READINGS[reading]
+    lines = [0, 1, 2 + BOUNDS.index(bound)]
+    return np.array([run[array][lines, places[metric]] for run in runs], dtype=np.float64)
 
 
-def gain(found: Floats, line: str) -> tuple[float, float | None]:
-    """1 − dr/ips in %, averaged over metrics, and its standard error by the jackknife; found[run, line, metric]."""
-    ips, dr = (found[:, LINES.index(name)] for name in ("ips", line))
-    runs = len(found)
-    value = float(100.0 * (1.0 - dr.mean(axis=0) / ips.mean(axis=0)).mean())
-    if runs < 2:
+def noisy_pairs(runs: Runs, bound: float, metric: str) -> Floats:
+    """The same as coded, but for the noise of dr, which is drawn for every pair."""
+    found = errors(runs, bound, "as coded", metric)
+    found[:, LINES.index("dr")] = [run["pair"][BOUNDS.index(bound), CODED.index(metric)] for run in runs]
+    return found
+
+
+def gain(found: Floats) -> tuple[float, float | None]:
+    """1 − dr/ips in %, and its standard error by the jackknife; found[run, line]."""
+    ips, dr = (found[:, LINES.index(name)] for name in ("ips", "dr"))
+    value = float(100.0 * (1.0 - dr.mean() / ips.mean()))
+    if len(found) == 1:
         return value, None
-    left = 100.0 * (1.0 - (dr.sum(axis=0) - dr) / (ips.sum(axis=0) - ips)).mean(axis=1)
-    return value, jackknife(left)
+    return value, jackknife(100.0 * (1.0 - (dr.sum() - dr) / (ips.sum() - ips)))
 
 
-def figures(found: Floats, line: str, many: int = FIGURES) -> Floats:
-    """Gains in % of figures as large as the paper's: 20 runs, any of found[run, draw, line, metric], with one draw."""
-    rng = np.random.default_rng(0)
-    run, draw = (rng.integers(size, size=(many, RUNS)) for size in found.shape[:2])
-    ips, dr = (found[run, draw, LINES.index(name)].mean(axis=1) for name in ("ips", line))
-    return np.asarray(100.0 * (1.0 - dr / ips).mean(axis=1))
+def _records(figure: str, points: Mapping[float, tuple[Runs, float]], printed: Mapping[float, float]) -> list[Record]:
+    """All records of one figure; points hold runs and bound."""
 
+    def shown(part: str, x: float, column: str, found: Floats, **how: Any) -> Record:
+        value, se = gain(found)
+        return judged(f"{figure}/{part}", f"{x:g}", column, value, se=se, runs=len(found), **how)
 
-def _records(figure: str, points: Mapping[float, Floats], printed: Mapping[float, float]) -> list[Record]:
-    records, spread = [], []
-    runs = len(next(iter(points.values())))
-    for x, found in points.items():
-        each = figures(found, "dr")
-        low, middle, high = np.quantile(each, [0.025, 0.5, 0.975])
-        ours, se = gain(found.mean(axis=1), "dr")
-        paper = printed.get(x)
-        if paper is not None:
-            rule = Among(float(low), float(high), f"where 95 % of figures of {RUNS} runs lie")
-            part = f"{figure}/gain of dr over ips, %"
-            records.append(judged(part, f"{x:g}", "dr", ours, paper=paper, se=se, runs=runs, rule=rule))
-        part = f"{figure}/gain in the long run and in figures of {RUNS} runs, %"
-        per_user = gain(found.mean(axis=1), "dr, noise per user")
-        for column, (value, error) in {
-            "long run": (ours, se),
-            "noise per user": per_user,
-            "2.5 % of figures": (float(low), None),
-            "50 %": (float(middle), None),
-            "97.5 %": (float(high), None),
-            "figures with dr ahead, %": (100.0 * float(np.mean(each > 0.0)), None),
-        }.items():
-            spread.append(judged(part, f"{x:g}", column, value, se=error, runs=runs))
-    records += spread
-    for m, metric in enumerate(METRICS):
-        for x, found in points.items():
-            for line, name in enumerate(LINES):
-                records.append(averaged(f"{figure}/{metric}", f"{x:g}", name, found[:, :, line, m].mean(axis=1)))
-    for m, metric in enumerate(METRICS):
-        for x, found in points.items():
-            naive, ips, dr = (Repeated.mean(found[:, :, line, m].mean(axis=1)) for line in range(3))
-            part = f"{figure}/claims for {metric}"
-            records.append(claim(part, f"{x:g}", "dr beats ips", dr, Below(), "ips", ips))
-            records.append(claim(part, f"{x:g}", "dr beats naive", dr, Below(), "naive", naive))
-    return records
-
-
-def _divided(figure: str, points: Mapping[float, tuple[Sequence[Mapping[str, Any]], float]]) -> list[Record]:
-    """Recall@10 as the author's code has it, from one draw of every run; points hold runs and bound."""
-    target, metric = TARGETS.index("per_user"), METRICS.index("recall@10")
     records = []
-    for x, (runs, bound) in points.items():
-        place = BOUNDS.index(bound)
-        for name in LINES:
-            noise = NOISES.index(Noise.USER if name == "dr, noise per user" else Noise.PAIR)
-            found = [run["dr"][noise, place] if name.startswith("dr") else run[name] for run in runs]
-            each = [
-                float(relative_rmse(estimate[target, metric], run["truth"][target, metric]))
-                for estimate, run in zip(found, runs, strict=True)
-            ]
-            part = f"{figure}/recall@10 divided by each user's total"
-            records.append(averaged(part, f"{x:g}", name, np.array(each)))
+    for x, paper in printed.items():
+        found = errors(*points[x], *PRINTED)
+        how = {"paper": paper, "rule": near(len(found))}
+        records.append(shown("gain of dr over ips, %", x, "dcg@10 as coded", found, **how))
+    for x, point in points.items():
+        steps = {name: errors(*point, name, "dcg@10") for name in reversed(READINGS)}
+        steps["as coded, but noise per pair"] = noisy_pairs(*point, "dcg@10")
+        records += [shown("gain by dcg@10, %", x, name, found) for name, found in steps.items()]
+    every = [(name, metric) for name, (_, places) in READINGS.items() for metric in places]
+    for name, metric in every:
+        for x, point in points.items():
+            records.append(shown(f"gain {name}, %", x, metric, errors(*point, name, metric)))
+    for name, metric in every:
+        for x, point in points.items():
+            found = errors(*point, name, metric).T
+            for line, values in zip(LINES, found, strict=True):
+                records.append(averaged(f"{figure}/{metric} {name}", f"{x:g}", line, values))
+            naive, ips, dr = map(Repeated.mean, found)
+            part = f"{figure}/claims {name}"
+            records.append(claim(part, f"{x:g}", f"dr beats ips by {metric}", dr, Below(), "ips", ips))
+            records.append(claim(part, f"{x:g}", f"dr beats naive by {metric}", dr, Below(), "naive", naive))
     return records

@@ -8,9 +8,9 @@ the random test part count (210 of Coat's 290). As the author's code does it, wi
     p, q      logistic factorisation by Adam of z over all pairs, and of y over clicked ones weighted by 1/p, in sample
     truth     Σ over the list / Σ over all of the random test conversions, mean over users; so are the estimates
 
-Two slips of that code shape its numbers. It asks LightFM about users and items by their ids, but LightFM numbers them
+Two things shape the numbers of that code. It asks LightFM about users and items by their ids, but LightFM numbers them
 in the order in which the shuffled training rows bring them up: each user is shown another user's list of other items,
-which is to say lists at random (``as run``). And its DCG is damaged (``coded_dcg``).
+which is to say lists at random (``as run``). And its DCG has two slips (``coded.py``).
 
 ``ours`` mends the ids, cross-fits p and q over pairs, and pools: Σ_u Σ over the list / Σ_u Σ over all.
 """
@@ -29,9 +29,9 @@ from unskew import outcome, propensity
 from unskew.log import Feedback, Ids, Log
 from unskew.log.datasets import Dataset
 from unskew.propensity import crossfitted, unseen_pairs
-from unskew_papers.arrays import Codes, Floats, present
+from unskew_papers.arrays import Floats, present
 from unskew_papers.models.adam import AdamMF
-from unskew_papers.saito20 import dense
+from unskew_papers.saito20 import coded, dense
 from unskew_papers.saito20.candidates import Training, best, fit, log_of
 from unskew_papers.saito20.dense import Flags
 from unskew_papers.saito20.world import every_pair, probabilities
@@ -70,7 +70,7 @@ class Real(NamedTuple):
 def one_run(data: Real, seed: int, training: Training) -> dict[str, Any]:
     """Values of all candidates: truth[protocol, metric, model], estimate[protocol, estimator, metric, model].
 
-    ``coded_truth`` [cut, model] and ``coded`` [estimator, cut, model] are DCG as the author's code has it.
+    ``slipped_truth`` [cut, model] and ``slipped`` [estimator, cut, model] are DCG with the slips, as run.
     """
     rng = np.random.default_rng([seed, 0])
     shape = data.clicked.shape
@@ -84,22 +84,16 @@ def one_run(data: Real, seed: int, training: Training) -> dict[str, Any]:
     z, test = data.clicked & held, data.test.astype(np.float64)
     y = (data.converted & held).astype(np.float64)
     p, q = in_sample(z, y, seed)
-    x = {"naive": dense.naive(z, y), "ips": dense.ips(z, y, p), "dr": dense.dr(z, y, p, q)}
-    p_ours, q_ours = out_of_sample(z, y, data.users, data.items)
-    x_ours = {"naive": x["naive"], "ips": dense.ips(z, y, p_ours), "dr": dense.dr(z, y, p_ours, q_ours)}
-
-    per_user, pooled = dense.TARGETS.index("per_user"), dense.TARGETS.index("pooled")
-    plans = ((mixed, x, per_user), (right, x, per_user), (right, x_ours, pooled))
     one, nothing = np.ones(shape), np.zeros(shape)
-    coded_of = {"naive": (one, nothing), "ips": (p, nothing), "dr": (p, q)}
-    return {
-        "truth": np.stack([dense.measure(test, lists, CUTS)[target] for lists, _, target in plans]),
-        "estimate": np.stack(
-            [[dense.measure(made[name], lists, CUTS)[target] for name in ESTIMATORS] for lists, made, target in plans]
-        ),
-        "coded_truth": np.stack([coded_dcg(data.test, test, one, nothing, mixed, k) for k in CUTS]),
-        "coded": np.stack([[coded_dcg(z, y, *coded_of[name], mixed, k) for k in CUTS] for name in ESTIMATORS]),
-    }
+    given = ((data.test, test, one, nothing), (z, y, one, nothing), (z, y, p, nothing), (z, y, p, q))
+    run, mended = (np.stack([coded.of_matrices(*each, lists, CUTS) for each in given]) for lists in (mixed, right))
+    p, q = out_of_sample(z, y, data.users, data.items)
+    pooled = dense.TARGETS.index("pooled")
+    x = test, dense.naive(z, y), dense.ips(z, y, p), dense.dr(z, y, p, q)
+    ours = np.stack([dense.measure(each, right, CUTS)[pooled] for each in x])
+    every = np.stack([run[:, : len(METRICS)], mended[:, : len(METRICS)], ours])
+    slipped = run[:, len(METRICS) :]
+    return {"truth": every[:, 0], "estimate": every[:, 1:], "slipped_truth": slipped[0], "slipped": slipped[1:]}
 
 
 def in_sample(z: Flags, y: Floats, seed: int) -> tuple[Floats, Floats]:
@@ -125,28 +119,11 @@ def out_of_sample(z: Flags, y: Floats, users: Ids, items: Ids) -> tuple[Floats, 
     return p, q.reshape(z.shape)
 
 
-def coded_dcg(z: Flags, y: Floats, p: Floats, q: Floats, lists: Codes, k: int) -> Floats:
-    """DCG as the author's code has it: values of all models.
-
-    Rank r ≥ 2 is discounted by log2 r instead of log2(r + 1). And x of the ranks 2 … k is computed in place of their q
-    (an array changed through a view), so that the divisor corrects these guesses a second time: it holds
-    x + z (y − x)/p there. Where p is small that is far below 0. Naive estimates (q = 0, p = 1) are not harmed.
-    """
-    x = dense.dr(z, y, p, q)
-    rank = np.arange(1, k + 1)
-    top = dense.at(x, lists[:, :, :k])
-    value = (top / np.where(rank == 1, 1.0, np.log2(np.maximum(rank, 2)))).sum(axis=2)
-    twice = dense.at(np.where(z, (y - x) / p, 0.0), lists[:, :, 1:k]).sum(axis=2)
-    divisor = x.sum(axis=1) + twice
-    ratio = np.divide(value, divisor, out=np.zeros_like(value), where=divisor != 0.0)
-    return np.asarray(np.clip(ratio, 0.0, 1.0).mean(axis=1))
-
-
 def errors(run: Mapping[str, Any]) -> tuple[Floats, Floats]:
-    """Relative RMSE of a run: [protocol, estimator, metric], and of the coded DCG: [estimator, cut]."""
+    """Relative RMSE of a run: [protocol, estimator, metric], and of DCG with the slips: [estimator, cut]."""
     return (
         dense.relative_rmse(run["estimate"], run["truth"][:, None]),
-        dense.relative_rmse(run["coded"], run["coded_truth"]),
+        dense.relative_rmse(run["slipped"], run["slipped_truth"]),
     )
 
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from unskew_papers.saito20 import figure2, table4, tables23
-from unskew_papers.saito20.semi import METRICS
 from unskew_papers.saito20.setting import VERSION, Setting
 from unskew_papers.study import Chart, Experiment, Study
 
 
 def _charts(figure: str, x: str) -> tuple[Chart, ...]:
-    return tuple(Chart(f"{figure}/{name}", f"Error of the estimates of {name}", x, "relative RMSE") for name in METRICS)
+    return tuple(
+        Chart(f"{figure}/{metric} {reading}", f"Error of the estimates of {metric}, {reading}", x, "relative RMSE")
+        for reading in ("as coded", "as printed")
+        for metric in ("dcg@10", "recall@10")
+    )
+
+
+CANDIDATES = "16 of 32 candidates (sizes 5 and 20), 20 epochs at a rate of 5e-3 instead of 100 at 1e-3"
 
 
 STUDY = Study(
@@ -19,11 +25,21 @@ STUDY = Study(
 Clicks are the selection, conversions after a click the outcome. A recommender is worth the mean over users of Σ
 P^cvr·c(rank) (Eq. 1); naive, ips and dr (Eqs. 2–4) estimate that from clicks, and are judged by their relative RMSE
 over 32 candidate recommenders (4 sizes × 2 penalties × 4 losses of `us.models.Factors`, trained on training
-conversions). The estimates are computed on full matrices; `us.evaluate` gives the same numbers
-(`papers/tests/test_saito20.py`).
+conversions, 100 epochs at the code's rate of 10⁻³; Table 1 prints 10⁻⁴). The estimates are computed on full matrices;
+`us.evaluate` gives the same numbers (`papers/tests/test_saito20.py`).
 
 The author's [code](https://github.com/usaito/dr-ranking-metric) differs from the text, and where it does, numbers
-tell which of the two was run. What we follow, and how we know, stands with each experiment.
+tell which of the two was run. What we follow, and how we know, stands with each experiment. *As coded* are its metrics:
+
+- every user's sum is divided by that user's own estimated total, the true values too; the ratio is cut to [0, 1]. A
+  total of 0 gives 0; negative totals, which dr has, divide as any other;
+- from rank 2 on, DCG discounts rank r by log2 r;
+- the guesses of ranks 2 … K are overwritten in place by their corrected values before DCG's total is summed (an array
+  is changed through a view), so that the total corrects them a second time: a conversion at one of these ranks adds
+  (y − x)/p to it, with x itself of the order of 1/p, and the total becomes negative where p is small. Naive estimates
+  and true values are not harmed.
+
+*Divided* is the first of these alone, *as printed* none (`coded.py`).
 """,
     version=VERSION,
     setting=lambda store, workers: Setting(store, workers=workers),
@@ -60,51 +76,56 @@ user: this table cannot tell.
             "Figure 2 (a): error as clicks get rarer",
             """
 Worlds of ML-100K with known rates; a click is training with probability .7, so that ips and dr use the propensity
-.3·P^ctr of a validation click; bound .6. The paper draws one unnamed metric relative to ips, one draw of clicks in each
-of 20 runs, and prints a gain of dr over ips of 28.4 % at power .5 and of 54.8 % at "5.0" (3.0 is meant). It claims that
-dr is ahead at every power.
+.3·P^ctr of a validation click; bound .6. The paper draws one metric without naming it, relative to ips, one draw of
+clicks in each of 20 runs, and prints a gain of dr over ips of 28.4 % at power .5 and of 54.8 % at "5.0" (3.0 is meant).
+It claims that dr is ahead at every power.
 
-One draw says little: at large powers few clicks carry weights of many thousands, in most draws ips misses what they
-stand for, in a few it explodes. So every run's validation clicks are drawn 1,000 times (`redraws.py`), and errors are
-means over all draws, *the long run*. Figures like the paper's, 20 runs with one draw each, are then put together
-10,000 times at random: a printed gain is met when it lies where 95 % of such figures do. Gains are averaged over
-recall and DCG at 5 and 10.
+**The gains are those of DCG@10 as coded**, whose noise is one number per user, drawn anew for every candidate and
+metric (the text draws it for every pair). A number is met within 2√2 standard errors of ours: the paper's comes from 20
+runs as ours does, and has an error of that size, which it does not print.
 
-What to expect: for rare clicks Var(dr)/Var(ips) ≈ Σ [m(1 − m) + (q − m)²]/p / Σ m/p over listed pairs, m = P^cvr, so
-that a perfect guess gains about 1 − √(1 − m) (m stands in the table "listed pairs"), and one with noise less. With
-plenty of clicks the gain is larger: many listed pairs were clicked in training (same table) and cannot be clicked in
-validation, for which .3·P^ctr makes up on average only; a guess covers them. So dr is ahead at every power, by more
-than the paper prints where clicks are plenty, and by less where they are rare; there single figures scatter widely
-(the columns of figures say how widely).
+**What they mean.** Where dr is ahead, both are useless: with few clicks a user has one conversion in validation or
+none, and the user's own ratio is then often 1 or 0 where the truth is about a hundredth. Errors are multiples of the
+truth, naive the worst. With plenty of clicks (power .5) every user has conversions and ips is nearly right. There dr is
+*behind* it by recall, and by DCG over the total: a click without a conversion subtracts q/p, so that sums of some users
+are negative, and cutting their ratios at 0 lifts the mean; those of ips never are. Only the second slip turns that, and
+only at DCG@10: it makes the totals of users too small whose lists hold conversions, the more the more ranks are
+corrected twice, and those of ips most. (With few clicks such totals are below 0 and count as 0, which takes away some
+of the ratios of 1.) So "ahead at every power" rests on the slip, and on the metric: the claims below are judged for
+every metric and reading.
 
-Beside the estimators as printed, another table divides them by each user's estimated total, as the author's code does
-for all data sets (one draw per run). That is another quantity: with plenty of clicks (power .5) dr then is *behind*
-ips, with few it is far ahead, since many users have no conversion left in validation, or one that is all of their
-total.
+*As printed* (Eqs. 1–4, sums that nothing divides) dr is ahead, clearly up to power 2. There one draw says little: at
+large powers few clicks carry weights of many thousands, in most draws ips misses what they stand for, in a few it
+explodes. So every run's validation clicks are drawn 1,000 times (`redraws.py`), and errors are means over all draws.
+For rare clicks Var(dr)/Var(ips) ≈ Σ [m(1 − m) + (q − m)²]/p / Σ m/p over listed pairs, m = P^cvr, so that a perfect
+guess gains about 1 − √(1 − m), and one with noise less: no reading of the printed formulas gives 54.8 %. With plenty of
+clicks the gain is larger than 28.4 %: many listed pairs were clicked in training and cannot be clicked in validation,
+for which .3·P^ctr makes up on average only; a guess covers them.
 
-Quick runs train 16 candidates instead of 32 (sizes 5 and 20), for 20 epochs at a rate of 5e-3 instead of 100 at 1e-3.
-A run of all powers with the paper's training takes some seven minutes of one core, most of it at the smallest powers;
-finished runs are kept, so that it may be stopped.
+A run of all powers takes about four minutes of one core, half of it at power .5; what candidates list is kept, so that
+it may be stopped, and other estimates made of it. The table of worlds says how many runs stand behind each power: so
+far power .5 has 7 of 20, powers .75 and 1 have none.
 """,
             figure2.run_a,
             figure2.RUNS,
             2,
             _charts("figure2a", "power (larger: rarer clicks)"),
+            fewer=CANDIDATES,
         ),
         Experiment(
             "figure2b",
             "Figure 2 (b): error as the guess gets worse",
             """
 The same at power 2; naive and ips do not depend on the bound. The paper claims that dr is ahead at every bound, and
-prints a gain of 46.5 % at bound 1. In the long run dr is ahead on average over metrics at every bound, the less the
-worse the guess. But single figures of 20 runs show it behind in a share of cases that grows with the bound, and at
-bound 1 hardly any shows as much as the paper's: even a perfect guess gains less in the long run (see (a)). Quick runs
-train candidates as in (a).
+prints a gain of 46.5 % at bound 1: that of DCG@10 as coded, noise per user (with noise per pair it is far larger, since
+noise then cancels in sums over items). As printed, a gain of that size does not come out at any bound, and at bound 1
+hardly any; by recall@10 dr is then rather behind.
 """,
             figure2.run_b,
             figure2.RUNS,
             6,
             _charts("figure2b", "bound (larger: worse guesses)"),
+            fewer=CANDIDATES,
         ),
         Experiment(
             "table4",
@@ -126,17 +147,16 @@ learns the clicked pairs by heart, so nothing is left to correct, and says nothi
 10 and 50. With p and q cross-fitted over pairs, and sums pooled before they are divided (*ours*), dr and ips agree with
 each other, are near the truth (ips some 6 to 11 % below it), and far ahead of naive.
 
-**The paper's DCG of ips and dr** comes from a slip: the array of guesses is changed through a view, so that the
-divisor corrects the guesses of ranks 2 … K twice, and becomes negative where p is small; rank r ≥ 2 is also
-discounted by log2 r. With the slip built in, the paper's rows come out; DCG as it should be stands in the tables
-below them.
+**The paper's DCG of ips and dr** comes from the two slips named above: with them built in, the paper's rows come out;
+DCG over the same totals stands in the tables below them. Totals of dr are positive for all users of Coat.
 
-Quick runs train 16 candidates instead of 32. A full run takes about 12 seconds of one core. Yahoo! R3 may not be
-passed on; with a copy of yours (`unskew data add yahoo-r3 FOLDER`) the same is done for it, in at most 30 runs.
+A full run takes about two seconds of one core. Yahoo! R3 may not be passed on; with a copy of yours
+(`unskew data add yahoo-r3 FOLDER`) the same is done for it, in at most 30 runs.
 """,
             table4.run,
             table4.RUNS,
             12,
+            fewer="16 of 32 candidates (sizes 5 and 20)",
         ),
     ),
 )

@@ -11,7 +11,7 @@ import numpy as np
 from unskew.core import Progress
 from unskew_papers.record import Near, Record
 from unskew_papers.repeated import averaged
-from unskew_papers.saito20.semi import BOUNDS, NOISES, POWERS
+from unskew_papers.saito20.semi import BOUNDS, POWERS
 from unskew_papers.saito20.setting import Setting
 from unskew_papers.saito20.world import Noise
 
@@ -37,7 +37,7 @@ def run_2(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Pro
 def run_3(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progress | None = None) -> list[Record]:
     """The share of pairs with q ≤ 2 P^cvr by bound; then with the noise of the code and with the formula as printed."""
     worlds = setting.worlds(range(runs), progress)
-    of_pair, of_user = (NOISES.index(noise) for noise in (Noise.PAIR, Noise.USER))
+    of_pair, of_user = (list(Noise).index(noise) for noise in (Noise.PAIR, Noise.USER))
     records, others = [], []
     for place, bound in enumerate(BOUNDS):
         row = f"{bound:g}"
