@@ -525,7 +525,7 @@ def _signs(
         yield Notice("no items were left out of the log because they have few rows", code="few-rows-left-out")
     if level.hint:
         yield Notice(
-            "it speaks of the test log, and not of a log that was divided at random into training and test",
+            "it speaks of the test log alone, and not of a log that a random split divided",
             code="share-not-given",
         )
     if given.rules.feedback is Feedback.RATINGS:

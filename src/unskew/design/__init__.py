@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unskew.core.doors import door
+from unskew.design.draw import draw
 from unskew.design.plan import Draw, PairPlan, Plan
 
 if TYPE_CHECKING:
     from unskew.design.deciding import decide
-    from unskew.design.draw import draw
     from unskew.design.plan import round_stream
     from unskew.design.power import NORMAL
 
@@ -30,7 +30,6 @@ __getattr__ = door(
     __name__,
     {
         "deciding": ("decide",),
-        "draw": ("draw",),
         "plan": ("round_stream",),
         "power": ("NORMAL",),
     },

@@ -103,8 +103,8 @@ clicks the gain is larger than 28.4 %: many listed pairs were clicked in trainin
 for which .3·P^ctr makes up on average only; a guess covers them.
 
 A run of all powers takes about four minutes of one core, half of it at power .5; what candidates list is kept, so that
-it may be stopped, and other estimates made of it. The table of worlds says how many runs stand behind each power: so
-far power .5 has 7 of 20, powers .75 and 1 have none.
+it may be stopped, and other estimates made of it. The table of worlds says how many runs stand behind each power;
+powers .75 and 1 have not been run with this code.
 """,
             figure2.run_a,
             figure2.RUNS,
