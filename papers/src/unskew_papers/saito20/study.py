@@ -86,13 +86,13 @@ runs as ours does, and has an error of that size, which it does not print.
 
 **What they mean.** Where dr is ahead, both are useless: with few clicks a user has one conversion in validation or
 none, and the user's own ratio is then often 1 or 0 where the truth is about a hundredth. Errors are multiples of the
-truth, naive the worst. With plenty of clicks (power .5) every user has conversions and ips is nearly right. There dr is
-*behind* it by recall, and by DCG over the total: a click without a conversion subtracts q/p, so that sums of some users
-are negative, and cutting their ratios at 0 lifts the mean; those of ips never are. Only the second slip turns that, and
-only at DCG@10: it makes the totals of users too small whose lists hold conversions, the more the more ranks are
-corrected twice, and those of ips most. (With few clicks such totals are below 0 and count as 0, which takes away some
-of the ratios of 1.) So "ahead at every power" rests on the slip, and on the metric: the claims below are judged for
-every metric and reading.
+truth, naive the worst. With plenty of clicks (powers .5 to 1) every user has conversions and ips is nearly right.
+There dr is *behind* it by recall, and by DCG over the total: a click without a conversion subtracts q/p, so that sums
+of some users are negative, and cutting their ratios at 0 lifts the mean; those of ips never are. Only the second slip
+turns that, and only at DCG@10: it makes the totals of users too small whose lists hold conversions, the more the more
+ranks are corrected twice, and those of ips most. (With few clicks such totals are below 0 and count as 0, which takes
+away some of the ratios of 1.) So "ahead at every power" rests on the slip, and on the metric: the claims below are
+judged for every metric and reading.
 
 *As printed* (Eqs. 1–4, sums that nothing divides) dr is ahead, clearly up to power 2. There one draw says little: at
 large powers few clicks carry weights of many thousands, in most draws ips misses what they stand for, in a few it
@@ -103,8 +103,7 @@ clicks the gain is larger than 28.4 %: many listed pairs were clicked in trainin
 for which .3·P^ctr makes up on average only; a guess covers them.
 
 A run of all powers takes about four minutes of one core, half of it at power .5; what candidates list is kept, so that
-it may be stopped, and other estimates made of it. The table of worlds says how many runs stand behind each power;
-powers .75 and 1 have not been run with this code.
+it may be stopped, and other estimates made of it.
 """,
             figure2.run_a,
             figure2.RUNS,
