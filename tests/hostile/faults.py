@@ -78,7 +78,9 @@ def cache_trial(rng: Random, folder: Path) -> Trial:
             for path in kept if way in THEIRS else rng.sample(kept, len(kept) // 2):
                 path.write_bytes(DAMAGE[way](path.read_bytes(), rng) if way in DAMAGE else _payload(folder / "ran"))
             if way in THEIRS:
-                _open(rng.choice((kernels, kernels.parent, kept[0].parent, *kept[:1])), way)
+                place = rng.choice((kernels, kernels.parent, kept[0].parent, *kept[:1]))
+                for each in kept if place in kept else (place,):  # a file that nobody else can change is ours
+                    _open(each, way)
                 for path in kept if way == THEIRS[-1] else ():
                     os.chown(path, NOBODY, NOBODY)
         before = files(folder)
